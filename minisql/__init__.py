@@ -1,0 +1,1 @@
+"""A SQLite-compatible database engine in pure Python."""
