@@ -1,0 +1,125 @@
+"""ProgramBuilder: emits instructions, hands out registers, cursors and labels, and records loop extents.
+
+The planner drives it; the result is a Program.  Labels are negative numbers until `finish` replaces them by addresses.
+Constants and parameters get registers of the template, one per distinct (type, value) and per parameter number.
+
+Control flow rule that tier 2 relies on: apart from the recorded back jumps of loops (and Gosub/Return and coroutines), every
+jump goes forward, to a label in the same loop body, to the enclosing loop's next instruction, or out of it.
+"""
+
+from __future__ import annotations
+
+from minisql.bytecode.opcodes import JUMPS
+from minisql.bytecode.program import Instruction, LoopExtent, Program
+
+
+class ProgramBuilder:
+    """Collects one program; see the module's docstring.  `emit` is the hot path: keep it flat."""
+
+    __slots__ = (
+        "_constants",
+        "_label_addresses",
+        "_open_loops",
+        "_parameters",
+        "code",
+        "loops",
+        "n_cursors",
+        "template",
+    )
+
+    def __init__(self) -> None:
+        self.code: list[Instruction] = []
+        self.template: list[object] = [None]
+        self.n_cursors = 0
+        self.loops: list[LoopExtent] = []
+        self._constants: dict[object, int] = {}
+        self._parameters: dict[int, int] = {}
+        self._label_addresses: list[int] = [0]
+        self._open_loops: list[tuple[int, int, int, int, int, int]] = []
+
+    def emit(self, opcode: int, p1: object = 0, p2: object = 0, p3: object = 0, p4: object = None, p5: int = 0) -> int:
+        """Appends an instruction and returns its address.  For jumps p2 is a label."""
+        code = self.code
+        code.append((opcode, p1, p2, p3, p4, p5))
+        return len(code) - 1
+
+    def register(self) -> int:
+        """A new register, initially NULL."""
+        template = self.template
+        template.append(None)
+        return len(template) - 1
+
+    def registers(self, n: int) -> int:
+        """The first of `n` new consecutive registers."""
+        template = self.template
+        first = len(template)
+        template.extend((None,) * n)
+        return first
+
+    def constant(self, value: object) -> int:
+        """The register that holds a constant."""
+        # 1, 1.0 and -0.0 are different constants although Python finds them equal.
+        key = (type(value), value) if value.__class__ is not float else (float, repr(value))
+        register = self._constants.get(key)
+        if register is None:
+            self.template.append(value)
+            register = self._constants[key] = len(self.template) - 1
+        return register
+
+    def is_constant(self, register: int) -> bool:
+        """Tells whether a register is one of `constant`'s."""
+        return register in self._constants.values()
+
+    def parameter(self, number: int) -> int:
+        """The register that holds parameter `number` (from 1)."""
+        register = self._parameters.get(number)
+        if register is None:
+            register = self._parameters[number] = self.register()
+        return register
+
+    def cursor(self) -> int:
+        """A new cursor number."""
+        self.n_cursors += 1
+        return self.n_cursors - 1
+
+    def label(self) -> int:
+        """A new label: a negative number that stands for an address not known yet."""
+        labels = self._label_addresses
+        labels.append(-1)
+        return 1 - len(labels)
+
+    def place(self, label: int) -> None:
+        """The label stands for the address of the next instruction."""
+        self._label_addresses[-label] = len(self.code)
+
+    def here(self) -> int:
+        """The address of the next instruction."""
+        return len(self.code)
+
+    def begin_loop(self, opcode: int, cursor: int, end: int, row: int, n_columns: int, p4: object = None, p5: int = 0) -> None:
+        """Emits the instruction that starts a loop (`opcode` with p1 cursor, p2 the label `end`, p3 row) and opens its extent."""
+        start = self.emit(opcode, cursor, end, row, p4, p5)
+        self._open_loops.append((opcode, cursor, start, start + 1, row, n_columns))
+
+    def end_loop(self, opcode: int, continue_label: int, end: int) -> None:
+        """Places `continue_label`, emits Next or Prev with the back jump, closes the innermost extent and places `end`."""
+        kind, cursor, start, body, row, n_columns = self._open_loops.pop()
+        if continue_label:
+            self.place(continue_label)
+        address = self.emit(opcode, cursor, body, row)
+        self.place(end)
+        self.loops.append(LoopExtent(kind, cursor, start, body, address, len(self.code), row, n_columns))
+
+    def finish(self, column_names: tuple[str, ...] = (), statement_kind: str = "select") -> Program:
+        """Resolves labels and returns the program; the builder must not be used afterwards."""
+        addresses = self._label_addresses
+        code = self.code
+        for address, instruction in enumerate(code):
+            target = instruction[2]
+            if instruction[0] in JUMPS and target < 0:  # type: ignore[operator]
+                opcode, p1, _, p3, p4, p5 = instruction
+                code[address] = (opcode, p1, addresses[-target], p3, p4, p5)  # type: ignore[operator]
+        program = Program(code, self.template, self.n_cursors, column_names, statement_kind)
+        program.parameters = tuple(self._parameters.items())
+        program.loops = self.loops
+        return program

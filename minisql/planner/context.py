@@ -1,0 +1,40 @@
+"""PlanContext: all that the planner may know of the connection it compiles for.
+
+The engine implements it.  The planner never sees a page, a pager or a cursor; the one thing it asks of storage is an
+estimate of how many rows a tree holds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from minisql.catalog.schema import Catalog
+    from minisql.functions.registry import FunctionRegistry
+    from minisql.values.collation import Collation
+
+
+class PlanContext(Protocol):
+    """What the planner needs.  Attributes are read often and must be plain attributes.
+
+    `flags` of PRAGMAs by name: foreign_keys, recursive_triggers, defer_foreign_keys, reverse_unordered_selects,
+    automatic_index, case_sensitive_like, legacy_alter_table, writable_schema, trusted_schema, count_changes,
+    dqs_dml, dqs_ddl, minisql_fast_path.
+    """
+
+    catalog: Catalog
+    functions: FunctionRegistry
+    limits: Sequence[int]
+    flags: dict[str, bool]
+    authorizer: Callable[[int, str | None, str | None, str | None, str | None], int] | None
+
+    def find_collation(self, name: str) -> Collation | None:
+        """A collation by name in any case, or None (the planner raises `no such collation sequence: NAME`)."""
+
+    def estimated_rows(self, schema_index: int, root_page: int) -> int:
+        """About how many rows a tree holds; cheap; needs no open transaction."""
+
+    def schema_cookie(self, schema_index: int) -> int:
+        """The cookie that the loaded schema was read with."""
