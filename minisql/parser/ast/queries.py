@@ -13,7 +13,7 @@ JOIN_NATURAL = 4
 JOIN_LEFT = 8
 JOIN_RIGHT = 16
 JOIN_OUTER = 32
-"""Bits of `Join.flags`, as SQLite has them: LEFT [OUTER] is LEFT|OUTER, FULL is LEFT|RIGHT|OUTER, CROSS is INNER|CROSS."""
+"""Bits of `Join.flags`: LEFT [OUTER] is LEFT|OUTER, FULL is LEFT|RIGHT|OUTER, CROSS is INNER|CROSS, as in SQLite."""
 
 
 class Statement:

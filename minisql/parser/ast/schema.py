@@ -1,9 +1,10 @@
 """Nodes of CREATE, DROP and ALTER: columns, constraints and schema statements.
 
-The `text` of a CREATE node is what SQLite writes into sqlite_schema: TEMP, IF NOT EXISTS and the schema name are gone, the rest
-is the source text from the object's name on.
+The `text` of a CREATE node is what SQLite writes into sqlite_schema: TEMP, IF NOT EXISTS and the schema name are gone,
+the rest is the source text from the object's name on.
 
-Source: https://www.sqlite.org/lang_createtable.html, lang_createindex.html, lang_createtrigger.html, lang_altertable.html.
+Source: https://www.sqlite.org/lang_createtable.html, lang_createindex.html, lang_createtrigger.html,
+lang_altertable.html.
 """
 
 from __future__ import annotations
