@@ -1,0 +1,61 @@
+CREATE TABLE t(a INTEGER PRIMARY KEY, b, c)
+
+INSERT INTO t VALUES(1,10,'a'),(2,20,'b'),(3,30,'c'),(4,40,NULL)
+
+CREATE INDEX tb ON t(b)
+
+UPDATE t SET b=b+1
+
+UPDATE t SET b=b*2, c=upper(c) WHERE a IN (1,3)
+
+SELECT * FROM t
+
+UPDATE t SET a=a+10
+
+SELECT * FROM t
+
+UPDATE t SET a=12 WHERE a=11
+
+UPDATE OR REPLACE t SET a=12 WHERE a=11
+
+UPDATE OR IGNORE t SET a=13
+
+SELECT * FROM t
+
+UPDATE t SET (b,c)=(1,2) WHERE a=12
+
+UPDATE t SET (b,c)=(SELECT a,b FROM t AS x WHERE x.a=t.a)
+
+SELECT * FROM t
+
+UPDATE t SET (b,c)=(1,2,3)
+
+UPDATE t SET z=1
+
+UPDATE nope SET z=1
+
+CREATE TABLE s(k, v)
+
+INSERT INTO s VALUES(12,'from12'),(13,'from13'),(13,'again')
+
+UPDATE t SET c=v FROM s WHERE s.k=t.a AND v<>'again'
+
+SELECT * FROM t
+
+UPDATE t AS q SET c=(SELECT count(*) FROM s WHERE k=q.a)
+
+SELECT * FROM t
+
+UPDATE t SET b=b WHERE 0
+
+UPDATE t SET rowid=100 WHERE a=14
+
+SELECT rowid,* FROM t
+
+UPDATE t SET b=1, b=2 WHERE a=100
+
+SELECT b FROM t WHERE a=100
+
+UPDATE t INDEXED BY tb SET c=9 WHERE b=2
+
+SELECT * FROM t ORDER BY b

@@ -1,0 +1,73 @@
+CREATE TABLE a(x,y)
+
+CREATE TABLE b(x,z)
+
+CREATE TABLE c(z,w)
+
+INSERT INTO a VALUES(1,'a1'),(2,'a2'),(3,'a3'),(NULL,'an')
+
+INSERT INTO b VALUES(1,10),(1,11),(3,30),(5,50),(NULL,99)
+
+INSERT INTO c VALUES(10,'c10'),(30,'c30'),(77,'c77')
+
+SELECT * FROM a, b WHERE a.x=b.x
+
+SELECT * FROM a JOIN b ON a.x=b.x
+
+SELECT * FROM a INNER JOIN b USING(x)
+
+SELECT * FROM a NATURAL JOIN b
+
+SELECT * FROM a CROSS JOIN b
+
+SELECT * FROM a LEFT JOIN b ON a.x=b.x
+
+SELECT * FROM a LEFT JOIN b ON a.x=b.x AND b.z>10
+
+SELECT * FROM a LEFT JOIN b ON a.x=b.x WHERE b.z IS NULL
+
+SELECT * FROM a LEFT JOIN b USING(x) LEFT JOIN c USING(z)
+
+SELECT * FROM a RIGHT JOIN b ON a.x=b.x
+
+SELECT * FROM a RIGHT JOIN b USING(x)
+
+SELECT x, a.x, b.x FROM a RIGHT JOIN b USING(x)
+
+SELECT * FROM a JOIN b ON a.x=b.x JOIN c ON b.z=c.z
+
+SELECT * FROM a JOIN b ON a.x<b.x
+
+SELECT a.y, count(b.z) FROM a LEFT JOIN b ON a.x=b.x GROUP BY a.y
+
+SELECT * FROM a AS p JOIN a AS q ON p.x=q.x-1
+
+SELECT x FROM a, b
+
+SELECT * FROM a JOIN b USING(nope)
+
+SELECT * FROM a JOIN b
+
+SELECT a.* FROM a JOIN b ON a.x=b.x
+
+SELECT b.*, a.y FROM a JOIN b ON a.x=b.x
+
+SELECT nope.* FROM a
+
+SELECT * FROM a LEFT JOIN b ON 0
+
+SELECT * FROM a LEFT JOIN b ON 1 WHERE a.x=1
+
+SELECT * FROM (SELECT 1 AS x) LEFT JOIN (SELECT 2 AS y) ON x=y
+
+SELECT * FROM a JOIN b ON a.x IS b.x
+
+SELECT * FROM a LEFT JOIN b ON a.x=b.x LEFT JOIN c ON c.z=b.z WHERE c.w IS NULL ORDER BY a.y
+
+SELECT * FROM a NATURAL LEFT JOIN b
+
+SELECT * FROM a LEFT OUTER JOIN b ON a.x=b.x ORDER BY 2,4 DESC
+
+SELECT count(*) FROM a, b, c
+
+SELECT * FROM a, b ON a.x=b.x

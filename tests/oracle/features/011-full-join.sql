@@ -1,0 +1,29 @@
+CREATE TABLE a(x,y)
+
+CREATE TABLE b(x,z)
+
+INSERT INTO a VALUES(1,'a1'),(2,'a2'),(NULL,'an')
+
+INSERT INTO b VALUES(1,10),(5,50),(NULL,99)
+
+SELECT * FROM a FULL JOIN b ON a.x=b.x
+
+SELECT * FROM a FULL OUTER JOIN b ON a.x<b.x
+
+SELECT * FROM a FULL JOIN b USING(x)
+
+SELECT * FROM a NATURAL FULL JOIN b
+
+SELECT * FROM a FULL JOIN b ON 0
+
+SELECT * FROM a FULL JOIN b ON 1
+
+SELECT * FROM a FULL JOIN b ON a.x=b.x WHERE a.x IS NULL
+
+SELECT count(*), count(a.x), count(b.x) FROM a FULL JOIN b ON a.x=b.x
+
+SELECT x, a.x, b.x FROM a FULL JOIN b USING(x) ORDER BY x
+
+SELECT * FROM a FULL JOIN b ON a.x=b.x FULL JOIN (SELECT 5 AS q) AS c ON c.q=b.x
+
+SELECT * FROM a RIGHT JOIN b ON a.x=b.x LEFT JOIN a AS d ON d.x=b.x

@@ -1,0 +1,27 @@
+CREATE TABLE a(x)
+
+CREATE TABLE b(x,y)
+
+CREATE TABLE c(y)
+
+INSERT INTO a VALUES(1),(2),(3)
+
+INSERT INTO b VALUES(1,10),(2,20)
+
+INSERT INTO c VALUES(10),(30)
+
+SELECT * FROM a LEFT JOIN (b JOIN c ON b.y=c.y) ON a.x=b.x
+
+SELECT * FROM (a JOIN b USING(x)) LEFT JOIN c USING(y)
+
+SELECT * FROM a JOIN (b JOIN c ON b.y=c.y) ON a.x=b.x
+
+SELECT * FROM (a LEFT JOIN b ON a.x=b.x) JOIN c ON 1
+
+SELECT a.x FROM ((a JOIN b USING(x)))
+
+SELECT * FROM (a, b) WHERE a.x=b.x
+
+SELECT * FROM (a CROSS JOIN (b CROSS JOIN c)) WHERE a.x=1
+
+SELECT * FROM a RIGHT JOIN (b LEFT JOIN c ON b.y=c.y) ON a.x=b.x

@@ -1,0 +1,128 @@
+"""Runs the feature scripts: the same statements on minisql and on SQLite 3.54.1, everything a client can see compared.
+
+A script `features/NNN-name.sql` belongs to row NNN of COMPAT.md.  Statements are separated by blank lines; lines that start
+with `--` are comments; a block `.reset` starts over with a fresh in-memory database, `.file` with a fresh database file.
+For each statement these must be equal, type-exactly: rows, column names, error text and extended result code, changes(),
+total_changes() and last_insert_rowid().
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+import minisql
+
+FEATURES = Path(__file__).parent / "features"
+
+Outcome = tuple[Any, ...]
+
+
+def scripts() -> list[Path]:
+    """All feature scripts, by row number."""
+    return sorted(FEATURES.glob("[0-9][0-9][0-9]-*.sql"))
+
+
+def statements(path: Path) -> Iterator[str]:
+    """The blocks of a script without comment lines."""
+    for block in path.read_text(encoding="utf-8").split("\n\n"):
+        lines = [line for line in block.split("\n") if not line.startswith("--")]
+        text = "\n".join(lines).strip()
+        if text:
+            yield text
+
+
+def typed(value: object) -> object:
+    """A value with its type, so that 1, 1.0 and '1' differ; NaN-free."""
+    if isinstance(value, float):
+        return ("real", repr(value))
+    return (type(value).__name__, value)
+
+
+class Oracle:
+    """SQLite 3.54.1 through apsw."""
+
+    def __init__(self, path: str) -> None:
+        self.connection = apsw.Connection(path)
+
+    def run(self, sql: str) -> Outcome:
+        connection = self.connection
+        try:
+            cursor = connection.cursor()
+            names: tuple[str, ...] = ()
+            rows = []
+            for row in cursor.execute(sql):
+                if not names:
+                    names = tuple(column[0] for column in cursor.get_description())
+                rows.append(tuple(map(typed, row)))
+            outcome: Outcome = ("rows", names if rows else (), rows)
+        except apsw.Error as error:
+            outcome = ("error", str(error), error.extendedresult)
+        return (
+            *outcome,
+            connection.changes(),
+            connection.total_changes(),
+            connection.last_insert_rowid(),
+        )
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+class Subject:
+    """minisql through its DB-API module."""
+
+    def __init__(self, path: str) -> None:
+        self.connection = minisql.connect(path, isolation_level=None)
+
+    def run(self, sql: str) -> Outcome:
+        connection = self.connection
+        try:
+            cursor = connection.execute(sql)
+            rows = [tuple(map(typed, row)) for row in cursor.fetchall()]
+            names = tuple(column[0] for column in cursor.description or ())
+            outcome: Outcome = ("rows", names if rows else (), rows)
+        except minisql.Error as error:
+            outcome = ("error", str(error), getattr(error, "sqlite_errorcode", None))
+        state = connection.execute("SELECT changes(), total_changes(), last_insert_rowid()").fetchone()
+        return (*outcome, *state)
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+def differences(path: Path) -> tuple[int, list[str]]:
+    """Runs one script; returns the number of statements and a description of each difference."""
+    count = 0
+    found: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        n_files = 0
+        oracle, subject = Oracle(":memory:"), Subject(":memory:")
+        try:
+            for sql in statements(path):
+                if sql in (".reset", ".file"):
+                    oracle.close()
+                    subject.close()
+                    n_files += 1
+                    names = [os.path.join(folder, f"{n_files}-{who}.db") for who in ("c", "m")]
+                    if sql == ".reset":
+                        names = [":memory:", ":memory:"]
+                    oracle, subject = Oracle(names[0]), Subject(names[1])
+                    continue
+                count += 1
+                wanted = oracle.run(sql)
+                try:
+                    got = subject.run(sql)
+                except Exception as error:  # any other exception is a difference to be shown, not the end of the run
+                    got = ("exception", repr(error))
+                if wanted != got:
+                    found.append(f"{path.name}: {sql}\n    wanted {wanted}\n    got    {got}")
+        finally:
+            oracle.close()
+            subject.close()
+    return count, found
