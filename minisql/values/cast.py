@@ -77,7 +77,7 @@ def to_real(value: Any, encoding: int = UTF8) -> float:
 
 
 def to_numeric(value: Any, encoding: int = UTF8) -> int | float:
-    """Returns CAST AS NUMERIC of a value that is not NULL: numbers unchanged, integral text as int where that is exact.
+    """Returns CAST AS NUMERIC of a value that is not NULL: numbers unchanged, text that is integral as int below 2**51.
 
     Source: https://www.sqlite.org/lang_expr.html#castexpr
     """
@@ -85,7 +85,13 @@ def to_numeric(value: Any, encoding: int = UTF8) -> int | float:
     if kind is int or kind is float:
         return value  # type: ignore[no-any-return]
     number = numeric_prefix(value if kind is str else decode_text(value, encoding))
-    return integer_if_exact(number) if number.__class__ is float else number
+    if number.__class__ is float and -_CAST_INTEGER_LIMIT <= number < _CAST_INTEGER_LIMIT:
+        return integer_if_exact(number)
+    return number
+
+
+# CAST AS NUMERIC makes an integer of '1e15' but not of '3e15': a narrower range than a NUMERIC column's.
+_CAST_INTEGER_LIMIT = 1 << 51
 
 
 def to_number(value: Any, encoding: int = UTF8) -> int | float:

@@ -39,13 +39,17 @@ _LAST_SIGNIFICAND_WITH_ROOM = (2**64 - 1 - 9) // 10
 def text_to_number(text: str) -> int | float | None:
     """Returns the number that the whole text spells (white space around it allowed), or None if it is not a number.
 
-    An integer that fits 64 bits is `int`, every other number `float`: this is the test of NUMERIC affinity.
+    An integer that fits 64 bits is `int`, every other number `float`: this is the test of NUMERIC affinity.  A NUL ends the
+    text for SQLite's float scanner but not for its integer scanner, so what stands before a NUL is always a `float`.
     Source: https://www.sqlite.org/datatype3.html section 3.
     """
     match = _NUMBER.match(text)
-    if match is None or match.end() != len(text):
+    if match is None:
         return None
-    return _number_of_match(match)
+    end = match.end()
+    if end == len(text):
+        return _number_of_match(match)
+    return _real(match[1]) if text[end] == "\0" else None
 
 
 def numeric_prefix(text: str) -> int | float:
@@ -54,7 +58,10 @@ def numeric_prefix(text: str) -> int | float:
     Source: https://www.sqlite.org/lang_expr.html#castexpr
     """
     match = _NUMBER.match(text)
-    return 0 if match is None else _number_of_match(match)
+    if match is None:
+        return 0
+    end = match.end()
+    return _real(match[1]) if end < len(text) and text[end] == "\0" else _number_of_match(match)
 
 
 def real_prefix(text: str) -> float:
@@ -86,8 +93,7 @@ def looks_like_number(text: str) -> bool:
 
     Source: https://www.sqlite.org/datatype3.html section 3
     """
-    match = _NUMBER.match(text)
-    return match is not None and match.end() == len(text)
+    return text_to_number(text) is not None
 
 
 def numeric_literal(token: str) -> int | float | None:
