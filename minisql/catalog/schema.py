@@ -23,7 +23,8 @@ class Column:
     """A table column.  `affinity` is one of values.affinity; `collation` a name as written ('BINARY' by default);
     `is_not_null` with `not_null_action` (ON_CONFLICT_* of bytecode.opcodes, NONE = ABORT);
     `default` AST or None with `default_text`; `generated` AST or None, `is_stored`; `hidden` as PRAGMA table_xinfo gives it
-    (0 normal, 1 hidden, 2 virtual, 3 stored); `primary_key_position` 0 or from 1; `storage_position` in the record, -1 if virtual."""
+    (0 normal, 1 hidden, 2 virtual, 3 stored); `primary_key_position` 0 or from 1; `storage_position` in
+    the record, -1 if virtual."""
 
     __slots__ = (
         "affinity",
@@ -50,10 +51,10 @@ class Column:
         self.collation = "BINARY"
         self.is_not_null = False
         self.not_null_action = 0
-        self.default: ast.Node | None = None
+        self.default: ast.Expression | None = None
         self.default_text: str | None = None
         self.default_value: object = None  # value of a constant default, for records that are too short
-        self.generated: ast.Node | None = None
+        self.generated: ast.Expression | None = None
         self.generated_text: str | None = None
         self.is_stored = False
         self.hidden = 0
@@ -62,13 +63,20 @@ class Column:
 
 
 class IndexColumn:
-    """A column of an index: table column `position` (-1: the rowid, -2: an expression), collation, direction."""
+    """A column of an index: table column `position` (-1: the rowid, -2: an expression), collation (`collation_name` as
+    written in the schema), direction."""
 
-    __slots__ = ("collation", "descending", "expression", "position")
+    __slots__ = ("collation", "collation_name", "descending", "expression", "position")
 
     def __init__(
-        self, position: int, collation: Collation, descending: bool = False, expression: ast.Node | None = None
+        self,
+        position: int,
+        collation: Collation,
+        descending: bool = False,
+        expression: ast.Expression | None = None,
+        collation_name: str | None = None,
     ) -> None:
+        self.collation_name = collation_name or collation.name
         self.position = position
         self.collation = collation
         self.descending = descending
@@ -107,7 +115,7 @@ class Index:
         self.is_unique = is_unique
         self.origin = origin
         self.conflict_action = 0
-        self.where: ast.Node | None = None
+        self.where: ast.Expression | None = None
         self.where_text: str | None = None
         self.root_page = 0
         self.sql: str | None = None
@@ -138,7 +146,7 @@ class Check:
 
     __slots__ = ("expression", "name", "text")
 
-    def __init__(self, name: str | None, expression: ast.Node, text: str) -> None:
+    def __init__(self, name: str | None, expression: ast.Expression, text: str) -> None:
         self.name = name
         self.expression = expression
         self.text = text
