@@ -159,7 +159,7 @@ class Table:
     columns in key order; `column_positions` maps lower-case names; `shape` is a RowShape (rowid table) or a KeyShape (WITHOUT
     ROWID, `storage_columns` gives the table column stored in each field).  `view` is the SELECT of a view, else None;
     `view_columns` its explicit column names.  `module` and `module_arguments` for virtual tables.
-    `conflict_action` belongs to the INTEGER PRIMARY KEY.
+    `conflict_action` belongs to the INTEGER PRIMARY KEY.  `layout` is a cache slot that belongs to the planner.
     """
 
     __slots__ = (
@@ -173,6 +173,7 @@ class Table:
         "indexes",
         "is_strict",
         "is_without_rowid",
+        "layout",
         "module",
         "module_arguments",
         "module_instance",
@@ -218,6 +219,7 @@ class Table:
         self.module_arguments: tuple[str, ...] = ()
         self.module_instance: object = None
         self.row_estimate: int | None = None  # from sqlite_stat1
+        self.layout: object = None
 
 
 class Trigger:
