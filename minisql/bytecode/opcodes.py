@@ -57,12 +57,33 @@ def _jump(name: str, text: str) -> int:
     return code
 
 
-Noop = _plain("Noop", "Does nothing.")
+# The interpreter handles these inside its loop; they come first so that one comparison tells them from all others.
+Next = _jump("Next", "Cursor p1 to its next row, r[p3..] = row, jump to p2; fall through at the end.")
+ResultRow = _plain("ResultRow", "Hand out a row: p4 = tuple of registers if not None, else r[p1..p2].")
 Goto = _jump("Goto", "Jump to p2.")
+If = _jump("If", "Jump to p2 if r[p1] is true; if it is NULL: jump only if p3 is not 0.")
+IfNot = _jump("IfNot", "Jump to p2 if r[p1] is false; if it is NULL: jump only if p3 is not 0.")
+IsNull = _jump("IsNull", "Jump to p2 if r[p1] is NULL.")
+NotNull = _jump("NotNull", "Jump to p2 if r[p1] is not NULL.")
+Eq = _jump("Eq", "Jump to p2 if r[p1] = r[p3]; NULL operand: jump only with JUMP_IF_NULL; NULLS_EQUAL: as IS.")
+Ne = _jump("Ne", "Jump to p2 if r[p1] <> r[p3]; likewise.")
+Lt = _jump("Lt", "Jump to p2 if r[p1] < r[p3]; likewise.")
+Le = _jump("Le", "Jump to p2 if r[p1] <= r[p3]; likewise.")
+Gt = _jump("Gt", "Jump to p2 if r[p1] > r[p3]; likewise.")
+Ge = _jump("Ge", "Jump to p2 if r[p1] >= r[p3]; likewise.")
+Rewind = _jump("Rewind", "Cursor p1 to its first row, r[p3..] = row; jump to p2 if there is none.")
+Halt = _plain("Halt", "End. p1 result code, p2 conflict action (ON_CONFLICT_*), p4 message or None. p1 = 0: success.")
+Program = _plain(
+    "Program",
+    "Run sub-program p4 = (Program, registers tuple handed over as its parameters, name) in a frame of "
+    "its own; p1 1 = a recursion guard applies; p2: jump there on RAISE(IGNORE).",
+)
+LAST_INLINED = Program
+
+Noop = _plain("Noop", "Does nothing.")
 Gosub = _jump("Gosub", "r[p1] = address of this instruction; jump to p2.")
 Return = _plain("Return", "Continue behind the Gosub whose address is in r[p1].")
 Once = _jump("Once", "Jump to p2 unless this is the first time in this run of the frame.")
-Halt = _plain("Halt", "End. p1 result code, p2 conflict action (ON_CONFLICT_*), p4 message or None. p1 = 0: success.")
 HaltIfNull = _plain("HaltIfNull", "If r[p3] is NULL: as Halt with p1, p2, p4.")
 InitCoroutine = _jump("InitCoroutine", "r[p1] = p3 (address of the coroutine's first instruction); jump to p2.")
 Yield = _jump("Yield", "Swap the program counter with r[p1]; if the coroutine has ended: jump to p2.")
@@ -70,7 +91,6 @@ EndCoroutine = _plain(
     "EndCoroutine",
     "Ends the coroutine whose address register is p1: its next Yield jumps to that Yield's p2.",
 )
-ResultRow = _plain("ResultRow", "Hand out a row: p4 = tuple of registers if not None, else r[p1..p2].")
 
 Transaction = _plain(
     "Transaction",
@@ -135,16 +155,6 @@ GtResult = _plain("GtResult", "r[p3] = r[p1] > r[p2].")
 GeResult = _plain("GeResult", "r[p3] = r[p1] >= r[p2].")
 IsResult = _plain("IsResult", "r[p3] = r[p1] IS r[p2].")
 IsNotResult = _plain("IsNotResult", "r[p3] = r[p1] IS NOT r[p2].")
-Eq = _jump("Eq", "Jump to p2 if r[p1] = r[p3]; NULL operand: jump only with JUMP_IF_NULL; NULLS_EQUAL: as IS.")
-Ne = _jump("Ne", "Jump to p2 if r[p1] <> r[p3]; likewise.")
-Lt = _jump("Lt", "Jump to p2 if r[p1] < r[p3]; likewise.")
-Le = _jump("Le", "Jump to p2 if r[p1] <= r[p3]; likewise.")
-Gt = _jump("Gt", "Jump to p2 if r[p1] > r[p3]; likewise.")
-Ge = _jump("Ge", "Jump to p2 if r[p1] >= r[p3]; likewise.")
-If = _jump("If", "Jump to p2 if r[p1] is true; if it is NULL: jump only if p3 is not 0.")
-IfNot = _jump("IfNot", "Jump to p2 if r[p1] is false; if it is NULL: jump only if p3 is not 0.")
-IsNull = _jump("IsNull", "Jump to p2 if r[p1] is NULL.")
-NotNull = _jump("NotNull", "Jump to p2 if r[p1] is not NULL.")
 AnyNull = _jump("AnyNull", "Jump to p2 if any of the registers in the tuple p4 is NULL.")
 RowCompare = _plain(
     "RowCompare",
@@ -172,9 +182,7 @@ OpenTree = _plain(
     "Cursor p1 = empty sorted in-memory tree of entries: p4 = KeyShape (ephemeral index, distinct keys).",
 )
 Close = _plain("Close", "Close cursor p1.")
-Rewind = _jump("Rewind", "Cursor p1 to its first row, r[p3..] = row; jump to p2 if there is none.")
 Last = _jump("Last", "Cursor p1 to its last row, likewise.")
-Next = _jump("Next", "Cursor p1 to its next row, r[p3..] = row, jump to p2; fall through at the end.")
 Prev = _jump("Prev", "Cursor p1 to its previous row, likewise.")
 SeekRowid = _jump(
     "SeekRowid",
@@ -232,7 +240,8 @@ Insert = _plain(
 )
 Delete = _plain(
     "Delete",
-    "Delete the row at table cursor p1; p4 = (table name or None, schema index); p5 flags. The cursor may go on with Next.",
+    "Delete the row at table cursor p1 (or the entry, on the tree of a WITHOUT ROWID table); p4 = (table name or None, "
+    "schema index); p5 flags. The cursor may go on with Next.",
 )
 IdxInsert = _plain(
     "IdxInsert",
@@ -242,17 +251,18 @@ IdxDelete = _plain(
     "IdxDelete",
     "Delete the entry equal to registers p4 (tuple) from index cursor p1; p5 = 1: it is not an error if it is missing.",
 )
+IdxBuild = _plain(
+    "IdxBuild",
+    "Sort the rows of list cursor p2 by the KeyShape of index cursor p1 and insert them all into its empty tree; "
+    "p3 > 0: the first p3 fields must be distinct (NULLs are), else raise CONSTRAINT_UNIQUE with message p4.",
+)
+ConstantRows = _plain("ConstantRows", "Cursor p1 = list cursor over the constant rows p4 (a tuple of tuples).")
 TypeCheck = _plain(
     "TypeCheck",
     "STRICT table: p4 = tuple of (declared type, column name, table name) for r[p1..]; raises CONSTRAINT_DATATYPE.",
 )
 ResetCount = _plain("ResetCount", "p1 = 1: add the frame's change count to changes(); 0: reset it.")
-Program = _plain(
-    "Program",
-    "Run sub-program p4 = (Program, registers tuple handed over as its parameters, name) in a frame of "
-    "its own; p1 1 = a recursion guard applies; p2: jump there on RAISE(IGNORE).",
-)
-FkCounter = _plain("FkCounter", "p1 0 immediate / 1 deferred counter += p2.")
+FkCounter = _plain("FkCounter", "p1 0 immediate / 1 deferred counter += p2; p5 = 1: += r[p2].")
 FkIfZero = _jump("FkIfZero", "Jump to p2 if counter p1 (0 immediate, 1 deferred) is 0.")
 
 CreateBtree = _plain("CreateBtree", "r[p2] = root page of a new tree in database p1; p3 1 = table / 2 = index.")
