@@ -278,8 +278,9 @@ ReadCookie = _plain("ReadCookie", "r[p2] = header field p3 of database p1.")
 SetCookie = _plain("SetCookie", "Header field p2 of database p1 = p3; p2 1 is the schema cookie.")
 ParseSchema = _plain(
     "ParseSchema",
-    "Read schema objects of database p1 again; p4 = None (all) or a tuple of (type, name, table, root "
-    "register, sql) just written.",
+    "Read schema objects of database p1 again; p4 = None (all) or a tuple of (type, name, table, root register, sql) "
+    "just written; the types 'drop table' (with its indexes and triggers; also views), 'drop index' and 'drop trigger' "
+    "(root register 0, sql None) take an object away.",
 )
 
 HashOpen = _plain("HashOpen", "Cursor p1 = empty hash table; p4 = HashSpec(key collations, track matches).")

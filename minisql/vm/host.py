@@ -50,7 +50,8 @@ class Host(Protocol):
         """HostCall and HostRows: pragma rows, attach, vacuum, analyze, ...; returns a value, or an iterable of row tuples."""
 
     def reload_schema(self, database: int, objects: tuple[tuple[object, ...], ...] | None) -> None:
-        """ParseSchema."""
+        """ParseSchema: None reads all again; else (type, name, table, root page, sql) of each object just written, where the
+        types 'drop table' (a table or view with its indexes and triggers), 'drop index' and 'drop trigger' take it away."""
 
     def set_cookie(self, database: int, field: int, value: int) -> None:
         """SetCookie: writes a header field; field 1 also bumps the schema generation at once."""
