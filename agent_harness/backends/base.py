@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from agent_harness.usage import Usage
+from agent_harness.workspaces.sandbox import Sandbox
 
 # Ends of an attempt, as the backend saw it.
 FINISHED = "finished"
@@ -29,7 +30,7 @@ class Task:
 
     `workspace` is the worktree; `attempt_folder` takes stream and raw usage; `editable` are path prefixes that may change;
     `brief` is the failing cases' description; `max_seconds`, `idle_seconds`, `max_tokens` and `max_usd` are hard limits (0 =
-    none); `attempt` counts from 1 within the task.
+    none); `attempt` counts from 1 within the task; `sandbox` is the wall around whatever the backend starts.
     """
 
     __slots__ = (
@@ -44,6 +45,7 @@ class Task:
         "max_tokens",
         "max_usd",
         "prompt",
+        "sandbox",
         "workspace",
     )
 
@@ -61,6 +63,7 @@ class Task:
         idle_seconds: float = 300.0,
         max_tokens: int = 0,
         max_usd: float = 0.0,
+        sandbox: Sandbox | None = None,
     ) -> None:
         self.id = id_
         self.prompt = prompt
@@ -74,6 +77,7 @@ class Task:
         self.idle_seconds = idle_seconds
         self.max_tokens = max_tokens
         self.max_usd = max_usd
+        self.sandbox = sandbox or Sandbox()
 
 
 class Outcome:

@@ -65,7 +65,7 @@ class ProgramBackend:
         """Runs the program on the task's workspace."""
         dialect = self._dialect
         run = run_program(
-            dialect.command(self.model, task),
+            task.sandbox.wrap(dialect.command(self.model, task), task.workspace, (task.attempt_folder,)),
             prompt=task.prompt,
             folder=task.workspace,
             environment=allowed_environment(dialect.keys, self._settings),
