@@ -132,7 +132,7 @@ def fingerprint(repository: Repository, branch: str) -> str:
     for path in (folder / "config", folder / "info" / "exclude", folder / "info" / "attributes", *hooks):
         digest.update(path.name.encode() + b"\0")
         digest.update(path.read_bytes() if path.is_file() else b"-")
-    for path in repository.dirty_paths():
-        full = repository.path / path
+    for name in repository.dirty_paths():
+        full = repository.path / name
         digest.update(full.read_bytes() if full.is_file() else b"-")
     return digest.hexdigest()

@@ -1,0 +1,282 @@
+"""The engine's own process: takes SQL on a pipe, gives rows on a pipe, and is watched by an audit hook.
+
+Run by path with `python -I -S`, so it can import nothing but the standard library and the engine below `--checkout`.  It
+never sees an expected result.  One JSON array a line comes in (`["open", path]`, `["sql", text]`, `["peek", text]`,
+`["close"]`), one JSON object a line goes out.  The audit hook ends the process, with the reason as its last message, when
+engine code imports another engine or a way out (subprocess, sockets, ctypes), starts a program, opens a file outside its tree
+(reading) or its scratch folder (writing), or compiles code anywhere but in the translator.
+
+With `--coverage` each answer also lists the (file, function, line) triples that ran, for the spectrum.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from types import CodeType, FrameType
+from typing import Any, BinaryIO
+
+BANNED_MODULES = frozenset(
+    [
+        "sqlite3",
+        "_sqlite3",
+        "apsw",
+        "duckdb",
+        "ctypes",
+        "_ctypes",
+        "subprocess",
+        "_posixsubprocess",
+        "socket",
+        "_socket",
+        "multiprocessing",
+        "_multiprocessing",
+        "asyncio",
+        "cffi",
+        "_cffi_backend",
+        "pty",
+    ]
+)
+BANNED_EVENTS = (
+    *("subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.startfile", "pty.", "socket."),
+    *("ctypes.", "os.kill", "os.chown", "os.chmod", "os.putenv", "webbrowser.", "ftplib.", "http.", "urllib.", "smtplib."),
+    *("sys.settrace", "sys.setprofile", "sys._current_frames", "gc.get_objects", "gc.get_referrers", "code.__new__"),
+)
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+WATCHED_PATH_EVENTS = ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "os.symlink", "os.listdir")
+
+
+class Guard:
+    """The audit hook and its state: off until the engine is about to be imported, then on for good."""
+
+    def __init__(self, checkout: str, scratch: str, out: BinaryIO) -> None:
+        self._readable = tuple(
+            os.path.realpath(path) + os.sep
+            for path in {checkout, scratch, sys.prefix, sys.base_prefix, os.path.dirname(os.__file__)}
+        )
+        self._scratch = os.path.realpath(scratch) + os.sep
+        self._translator = os.path.join(os.path.realpath(checkout), "minisql", "vm", "translator")
+        self._checkout = os.path.realpath(checkout) + os.sep
+        self._out = out
+        self.is_on = False
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if not self.is_on:
+            return
+        if event == "import":
+            if arguments[0].partition(".")[0] in BANNED_MODULES:
+                self._end(f"import of {arguments[0]}")
+        elif event == "open":
+            self._check_open(arguments)
+        elif event in ("exec", "compile"):
+            self._check_code(event, arguments)
+        elif event in WATCHED_PATH_EVENTS:
+            if not isinstance(arguments[0], int) and not self._is_below(arguments[0], (self._scratch,)):
+                if event != "os.listdir" or not self._is_below(arguments[0], self._readable):
+                    self._end(f"{event} outside the scratch folder: {arguments[0]!r}")
+        elif event.startswith(BANNED_EVENTS):
+            self._end(f"{event} {arguments[:1]!r}")
+
+    def _is_below(self, path: object, folders: tuple[str, ...]) -> bool:
+        real = os.path.realpath(os.fsdecode(path) if isinstance(path, bytes | str | os.PathLike) else str(path))
+        return (real + os.sep).startswith(folders)
+
+    def _check_open(self, arguments: tuple[Any, ...]) -> None:
+        path, mode, flags = arguments
+        if isinstance(path, int) or path in (os.devnull, "/dev/urandom", "/etc/localtime"):
+            return
+        is_writing = bool(flags & WRITING) if isinstance(flags, int) else any(letter in (mode or "r") for letter in "wax+")
+        if is_writing and not self._is_below(path, (self._scratch,)):
+            self._end(f"open for writing outside the scratch folder: {path!r}")
+        if not is_writing and not self._is_below(
+            path, (*self._readable, os.sep + "usr" + os.sep + "share" + os.sep + "zoneinfo")
+        ):
+            self._end(f"open outside the engine's tree: {path!r}")
+
+    def _check_code(self, event: str, arguments: tuple[Any, ...]) -> None:
+        frame: FrameType | None = sys._getframe(2)
+        while frame is not None and frame.f_code.co_filename.startswith("<frozen importlib"):
+            return
+        if frame is None:
+            return
+        name = os.path.realpath(frame.f_code.co_filename)
+        if event == "exec" and isinstance(arguments[0], CodeType) and "<frozen" in frame.f_code.co_filename:
+            return
+        if name.startswith(self._checkout) and not name.startswith(self._translator):
+            self._end(f"{event} in {name[len(self._checkout) :]}")
+
+    def _end(self, reason: str) -> None:
+        self.is_on = False
+        self._out.write(json.dumps({"violation": reason}).encode() + b"\n")
+        self._out.flush()
+        os._exit(97)
+
+
+class Coverage:
+    """Collects (file, function, line) triples of engine code, by sys.monitoring where there is one, else by sys.settrace."""
+
+    def __init__(self, checkout: str) -> None:
+        self._prefix = os.path.realpath(checkout) + os.sep
+        self._seen: set[tuple[CodeType, int]] = set()
+        self._tool = 3
+
+    def start(self) -> None:
+        """Begins with an empty set."""
+        self._seen = set()
+        if sys.version_info >= (3, 12):
+            monitoring = sys.monitoring
+            if monitoring.get_tool(self._tool) is None:
+                monitoring.use_tool_id(self._tool, "spectrum")
+                monitoring.register_callback(self._tool, monitoring.events.LINE, self._on_line)
+            monitoring.restart_events()
+            monitoring.set_events(self._tool, monitoring.events.LINE)
+        else:
+            sys.settrace(self._on_call)
+
+    def _on_line(self, code: CodeType, line: int) -> object:
+        self._seen.add((code, line))
+        return sys.monitoring.DISABLE if sys.version_info >= (3, 12) else None
+
+    def _on_call(self, frame: FrameType, event: str, argument: object) -> Any:
+        if not frame.f_code.co_filename.startswith(self._prefix):
+            return None
+        seen, code = self._seen, frame.f_code
+
+        def on_line(inner: FrameType, event: str, argument: object) -> Any:
+            if event == "line":
+                seen.add((code, inner.f_lineno))
+            return on_line
+
+        return on_line
+
+    def stop(self) -> list[tuple[str, str, int]]:
+        """Ends collecting and returns the triples."""
+        if sys.version_info >= (3, 12):
+            sys.monitoring.set_events(self._tool, 0)
+        else:
+            sys.settrace(None)
+        prefix = self._prefix
+        return sorted(
+            (code.co_filename[len(prefix) :], code.co_qualname, line)
+            for code, line in self._seen
+            if code.co_filename.startswith(prefix)
+        )
+
+
+def encode(value: object) -> object:
+    """A value as JSON: blobs become {"x": hex}, text keeps its surrogates."""
+    if isinstance(value, bytes):
+        return {"x": value.hex()}
+    if value is None or type(value) in (int, float, str):
+        return value
+    return {"type": type(value).__name__}
+
+
+class Session:
+    """One connection of the engine under test."""
+
+    def __init__(self, module: Any, guard: Guard, coverage: Coverage | None) -> None:
+        self._module = module
+        self._guard = guard
+        self._coverage = coverage
+        self._connection: Any = None
+        self._cursor: Any = None
+
+    def answer(self, request: list[Any]) -> dict[str, Any]:
+        """Carries out one request; whatever the engine raises becomes an answer."""
+        if self._coverage is not None and request[0] == "sql":
+            self._guard.is_on = False
+            self._coverage.start()
+            try:
+                answer = self._try(request)
+            finally:
+                lines = self._coverage.stop()
+                self._guard.is_on = True
+            answer["coverage"] = lines
+            return answer
+        return self._try(request)
+
+    def _try(self, request: list[Any]) -> dict[str, Any]:
+        try:
+            return self._carry_out(*request)
+        except Exception as error:  # an answer for the grader, whatever it is
+            is_refusal = isinstance(error, self._module.Error)
+            return {"error": str(error), "class": type(error).__name__, "refusal": is_refusal, "trace": _where(error)}
+
+    def _carry_out(self, operation: str, argument: Any = None) -> dict[str, Any]:
+        if operation == "open":
+            self._connection = self._module.connect(argument or ":memory:", isolation_level=None)
+            self._cursor = self._connection.cursor()
+            return {}
+        if operation == "close":
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = self._cursor = None
+            return {}
+        if operation == "peek":
+            return self._peek(argument)
+        self._cursor.execute(argument)
+        rows = self._cursor.fetchall()
+        return {
+            "rows": [[encode(value) for value in row] for row in rows],
+            "columns": len(self._cursor.description or ()),
+            "changed": self._cursor.rowcount,
+            "transaction": bool(self._connection.in_transaction),
+        }
+
+    def _peek(self, sql: str) -> dict[str, Any]:
+        """The rows that a failing query gives before it fails."""
+        cursor = self._connection.cursor()
+        cursor.execute("EXPLAIN " + sql)
+        cursor.fetchall()
+        rows: list[list[object]] = []
+        try:
+            for row in cursor.execute(sql):
+                rows.append([encode(value) for value in row])
+        except self._module.Error:
+            pass
+        return {"rows": rows}
+
+
+def _where(error: BaseException) -> str:
+    traceback = error.__traceback__
+    place = ""
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        place = f"{os.path.basename(code.co_filename)}:{code.co_qualname}:{traceback.tb_lineno}"
+        traceback = traceback.tb_next
+    return place
+
+
+def main(arguments: list[str]) -> int:
+    """`engine_process.py CHECKOUT SCRATCH MODULE [--coverage]`."""
+    checkout, scratch, module_name = arguments[:3]
+    incoming = os.fdopen(os.dup(0), "rb")
+    outgoing = os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)  # what the engine prints goes to stderr
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, checkout)
+    os.chdir(scratch)
+    guard = Guard(checkout, scratch, outgoing)
+    coverage = Coverage(checkout) if "--coverage" in arguments else None
+    sys.addaudithook(guard)
+    guard.is_on = True
+    try:
+        module = __import__(module_name)
+    except Exception as error:
+        outgoing.write(json.dumps({"fatal": f"{type(error).__name__}: {error}", "trace": _where(error)}).encode() + b"\n")
+        outgoing.flush()
+        return 1
+    session = Session(module, guard, coverage)
+    outgoing.write(b"{}\n")
+    outgoing.flush()
+    for line in incoming:
+        answer = session.answer(json.loads(line))
+        outgoing.write(json.dumps(answer).encode() + b"\n")
+        outgoing.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

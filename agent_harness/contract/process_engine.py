@@ -1,0 +1,219 @@
+"""The grader's side of the engine process: an engine for the sqllogictest runner that lives in another process.
+
+The runner, with all expected results, stays here; only SQL crosses the pipe.  A process that dies, breaks the protocol, is
+too slow or is ended by its audit hook makes every further record of the file fail as a crash; it can never make one pass.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from agent_harness.backends.process import allowed_environment
+
+PROGRAM = Path(__file__).with_name("engine_process.py")
+LONGEST_ANSWER = 256 << 20
+
+
+class EngineRefusal(Exception):
+    """The engine answered with an error of its DB-API module."""
+
+
+class EngineCrash(Exception):
+    """The engine's process died, hung, was stopped by its guard, or raised what no engine may raise."""
+
+
+class ProcessEngine:
+    """Implements sqllogictest's Engine protocol over the pipe; `coverage` holds the last statement's triples if asked for."""
+
+    name = "sqlite"
+    errors: tuple[type[Exception], ...] = (EngineRefusal,)
+
+    def __init__(
+        self,
+        checkout: Path,
+        module: str = "minisql",
+        timeout_s: float = 60.0,
+        is_covered: bool = False,
+        wrap: Callable[[Sequence[str], Path], list[str]] | None = None,
+    ) -> None:
+        self._checkout = checkout
+        self._module = module
+        self._timeout_s = timeout_s
+        self._is_covered = is_covered
+        self._wrap = wrap
+        self._process: subprocess.Popen[bytes] | None = None
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        self._buffer = bytearray()
+        self._dead = ""
+        self._columns: int | None = None
+        self._changed = -1
+        self._transaction = False
+        self.coverage: list[tuple[str, str, int]] = []
+        self.violation = ""
+        self.trace = ""
+        self.cpu_seconds = 0.0
+
+    def open(self, path: str | None) -> None:
+        """Starts the process if there is none and opens a database.  Raises EngineCrash if the engine cannot be imported."""
+        if self._process is None:
+            self._start(os.path.dirname(path) if path else None)
+        self._ask("open", path)
+
+    def _start(self, folder: str | None) -> None:
+        self._scratch = tempfile.TemporaryDirectory(prefix="engine-")
+        scratch = folder or self._scratch.name
+        command = [sys.executable, "-I", "-S", str(PROGRAM), str(self._checkout), scratch, self._module]
+        if self._is_covered:
+            command.append("--coverage")
+        if self._wrap is not None:
+            command = self._wrap(command, Path(scratch))
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=allowed_environment(settings={"PYTHONHASHSEED": "0"}),
+            start_new_session=True,
+        )
+        self._receive(time.monotonic() + max(self._timeout_s, 30.0))
+
+    def close(self) -> None:
+        """Closes the database and ends the process."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(OSError, ValueError):
+            if process.stdin is not None:
+                process.stdin.close()
+        try:
+            _, status, usage = os.wait4(process.pid, 0) if self._ends_soon(process) else self._kill(process)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            self.cpu_seconds = usage.ru_utime + usage.ru_stime
+        except ChildProcessError:
+            process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+        if self._scratch is not None:
+            self._scratch.cleanup()
+            self._scratch = None
+
+    def _ends_soon(self, process: subprocess.Popen[bytes]) -> bool:
+        deadline = time.monotonic() + 5.0
+        while time.monotonic() < deadline:
+            if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+                return True
+            time.sleep(0.005)
+        return False
+
+    def _kill(self, process: subprocess.Popen[bytes]) -> tuple[int, int, Any]:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        return os.wait4(process.pid, 0)
+
+    def version(self) -> str:
+        """The engine module's name; its own word on versions is not asked for."""
+        return self._module
+
+    def column_count(self) -> int | None:
+        """Columns of the last query."""
+        return self._columns
+
+    def rows_affected(self) -> int:
+        """Rows changed by the last statement."""
+        return self._changed
+
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open."""
+        return self._transaction
+
+    def interrupt(self) -> None:
+        """Ends the process: an engine that is too slow has failed."""
+        process = self._process
+        if process is not None:
+            self._dead = self._dead or "timed out"
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+    def execute(self, sql: str) -> Sequence[Sequence[Any]]:
+        """Runs one statement.  Raises EngineRefusal or EngineCrash."""
+        answer = self._ask("sql", sql)
+        self.coverage = [tuple(triple) for triple in answer.get("coverage", ())]
+        if "error" in answer:
+            self.trace = str(answer.get("trace", ""))
+            if answer.get("refusal"):
+                raise EngineRefusal(answer["error"])
+            raise EngineCrash(f"{answer.get('class')}: {answer['error']} ({self.trace})")
+        self._columns = answer.get("columns")
+        self._changed = answer.get("changed", -1)
+        self._transaction = bool(answer.get("transaction"))
+        return _rows(answer)
+
+    def rows_before_error(self, sql: str) -> Sequence[Sequence[Any]] | None:
+        """The rows of a failing query before its error, None when it does not prepare."""
+        answer = self._ask("peek", sql)
+        return None if "error" in answer else _rows(answer)
+
+    def _ask(self, operation: str, argument: object) -> dict[str, Any]:
+        process = self._process
+        if self._dead or process is None or process.stdin is None:
+            raise EngineCrash(self._dead or "the engine's process is not running")
+        try:
+            process.stdin.write(json.dumps([operation, argument]).encode() + b"\n")
+            process.stdin.flush()
+        except OSError as error:
+            self._dead = self._dead or "the engine's process ended"
+            raise EngineCrash(self._dead) from error
+        return self._receive(time.monotonic() + self._timeout_s)
+
+    def _receive(self, deadline: float) -> dict[str, Any]:
+        line = self._read_line(deadline)
+        try:
+            answer = json.loads(line)
+        except ValueError as error:
+            raise self._crash("the engine's process broke the protocol") from error
+        if not isinstance(answer, dict):
+            raise self._crash("the engine's process broke the protocol")
+        if "violation" in answer:
+            self.violation = str(answer["violation"])
+            raise self._crash(f"stopped by the guard: {self.violation}")
+        if "fatal" in answer:
+            self.trace = str(answer.get("trace", ""))
+            raise self._crash(f"the engine cannot be imported: {answer['fatal']} ({self.trace})")
+        return answer
+
+    def _read_line(self, deadline: float) -> bytes:
+        assert self._process is not None and self._process.stdout is not None
+        stdout = self._process.stdout
+        with selectors.DefaultSelector() as selector:
+            selector.register(stdout, selectors.EVENT_READ)
+            while b"\n" not in self._buffer:
+                left = deadline - time.monotonic()
+                if left <= 0 or not selector.select(left):
+                    self.interrupt()
+                    raise self._crash("timed out")
+                chunk = os.read(stdout.fileno(), 1 << 16)
+                if not chunk or len(self._buffer) > LONGEST_ANSWER:
+                    raise self._crash("the engine's process ended")
+                self._buffer += chunk
+        line, _, rest = bytes(self._buffer).partition(b"\n")
+        self._buffer = bytearray(rest)
+        return line
+
+    def _crash(self, reason: str) -> EngineCrash:
+        self._dead = self._dead or reason
+        return EngineCrash(self._dead)
+
+
+def _rows(answer: dict[str, Any]) -> list[tuple[Any, ...]]:
+    return [tuple(bytes.fromhex(v["x"]) if isinstance(v, dict) and "x" in v else v for v in row) for row in answer["rows"]]
