@@ -1,0 +1,103 @@
+"""Adapters and converters: Python objects to SQLite values at binding, declared types back to Python objects at fetching.
+
+`adapt` follows the protocol of the standard library: a registered adapter, else the object's `__conform__`, else the
+protocol's `__adapt__`.  Dates and datetimes have adapters and converters from the start.
+
+Source: https://docs.python.org/3/library/sqlite3.html, "How to adapt custom Python types to SQLite values".
+"""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Callable
+from typing import Any
+
+from minisql.errors import ProgrammingError
+
+PARSE_DECLTYPES = 1
+PARSE_COLNAMES = 2
+
+_MISSING = object()
+
+
+class PrepareProtocol:
+    """The protocol that objects conform to when they are bound."""
+
+
+adapters: dict[tuple[type, type], Callable[[Any], Any]] = {}
+converters: dict[str, Callable[[bytes], Any]] = {}
+
+
+def register_adapter(type_: type, adapter: Callable[[Any], Any], /) -> None:
+    """Registers a callable that turns objects of exactly this type into a value that SQLite has."""
+    adapters[type_, PrepareProtocol] = adapter
+
+
+def register_converter(typename: str, converter: Callable[[bytes], Any], /) -> None:
+    """Registers a callable that turns the bytes of a column of this declared type into an object; case does not matter."""
+    converters[typename.upper()] = converter
+
+
+def adapt(obj: Any, protocol: Any = PrepareProtocol, alternate: Any = _MISSING, /) -> Any:
+    """Adapts an object to a protocol; raises ProgrammingError("can't adapt") when nothing can and there is no alternate."""
+    adapter = adapters.get((type(obj), protocol))
+    if adapter is not None:
+        return adapter(obj)
+    for method_owner, name, argument in ((protocol, "__adapt__", obj), (obj, "__conform__", protocol)):
+        method = getattr(method_owner, name, None)
+        if method is not None:
+            adapted = method(argument)
+            if adapted is not None:
+                return adapted
+    if alternate is not _MISSING:
+        return alternate
+    raise ProgrammingError("can't adapt")
+
+
+Binary = memoryview
+Date = datetime.date
+Time = datetime.time
+Timestamp = datetime.datetime
+
+
+def DateFromTicks(ticks: float) -> datetime.date:  # noqa: N802 - named by PEP 249
+    """A date from seconds since the epoch, local time."""
+    return Date(*time.localtime(ticks)[:3])
+
+
+def TimeFromTicks(ticks: float) -> datetime.time:  # noqa: N802
+    """A time of day from seconds since the epoch, local time."""
+    return Time(*time.localtime(ticks)[3:6])
+
+
+def TimestampFromTicks(ticks: float) -> datetime.datetime:  # noqa: N802
+    """A date and time from seconds since the epoch, local time."""
+    return Timestamp(*time.localtime(ticks)[:6])
+
+
+def _adapt_date(value: datetime.date) -> str:
+    return value.isoformat()
+
+
+def _adapt_datetime(value: datetime.datetime) -> str:
+    return value.isoformat(" ")
+
+
+def _convert_date(value: bytes) -> datetime.date:
+    return datetime.date(*map(int, value.split(b"-")))
+
+
+def _convert_timestamp(value: bytes) -> datetime.datetime:
+    date_part, time_part = value.split(b" ")
+    year, month, day = map(int, date_part.split(b"-"))
+    whole, *fraction = time_part.split(b".")
+    hours, minutes, seconds = map(int, whole.split(b":"))
+    microseconds = int(f"{fraction[0].decode():0<6.6}") if fraction else 0
+    return datetime.datetime(year, month, day, hours, minutes, seconds, microseconds)
+
+
+register_adapter(datetime.date, _adapt_date)
+register_adapter(datetime.datetime, _adapt_datetime)
+register_converter("date", _convert_date)
+register_converter("timestamp", _convert_timestamp)

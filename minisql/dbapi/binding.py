@@ -1,0 +1,105 @@
+"""Parameters: from what a caller hands over to the values that a program's registers take.
+
+The plain cases are decided in `Cursor.execute`; this is the general way: adapters, buffers, mappings, floats that are not
+numbers, and all the errors.
+
+Source: https://docs.python.org/3/library/sqlite3.html#how-to-use-placeholders-to-bind-values-in-sql-queries,
+https://www.sqlite.org/c3ref/bind_blob.html.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from minisql.dbapi.adapters import PrepareProtocol, adapt
+from minisql.errors import ProgrammingError
+
+if TYPE_CHECKING:
+    from minisql.engine.statement import Statement
+
+_PLAIN = frozenset({int, float, str, bytearray, type(None)})
+
+
+def bind_sequence(statement: Statement, parameters: Any) -> list[Any]:
+    """The values for a statement from a sequence of parameters; raises ProgrammingError if the number is wrong."""
+    if not (hasattr(parameters, "__getitem__") and hasattr(parameters, "__len__")) or isinstance(parameters, Mapping):
+        raise ProgrammingError("parameters are of unsupported type")
+    n_supplied = len(parameters)
+    if n_supplied != statement.n_parameters:
+        raise ProgrammingError(
+            "Incorrect number of bindings supplied. The current statement uses "
+            f"{statement.n_parameters}, and there are {n_supplied} supplied."
+        )
+    values: list[Any] = []
+    for position in range(n_supplied):
+        value = parameters[position]
+        try:
+            values.append(bound_value(value))
+        except _Unsupported:
+            raise _unsupported(f"{position + 1}", value) from None
+    return values
+
+
+def bind_mapping(statement: Statement, parameters: Mapping[str, Any]) -> list[Any]:
+    """The values for a statement from a mapping of names; a dict subclass may answer with `__missing__`."""
+    values: list[Any] = []
+    is_plain = parameters.__class__ is dict
+    for number, marked_name in enumerate(statement.parameter_names, 1):
+        if marked_name is None:
+            raise ProgrammingError(
+                f"Binding {number} has no name, but you supplied a dictionary (which has only names)."
+            )
+        name = marked_name[1:]
+        try:
+            value = parameters[name]
+        except LookupError:
+            raise ProgrammingError(f"You did not supply a value for binding parameter :{name}.") from None
+        if is_plain and value is None:
+            values.append(None)
+            continue
+        try:
+            values.append(bound_value(value))
+        except _Unsupported:
+            raise _unsupported(f"{number}", value) from None
+    return values
+
+
+class _Unsupported(Exception):  # noqa: N818 - a signal inside this module
+    """The value has no SQLite type."""
+
+
+def _unsupported(label: str, value: Any) -> ProgrammingError:
+    return ProgrammingError(f"Error binding parameter {label}: type '{type(value).__name__}' is not supported")
+
+
+def bound_value(value: Any) -> Any:
+    """One parameter as None, int, float, str or bytes.
+
+    Raises OverflowError for an int beyond 64 bits, UnicodeEncodeError for text with lone surrogates.
+    """
+    if value.__class__ not in _PLAIN:
+        value = adapt(value, PrepareProtocol, value)
+    return sql_value(value)
+
+
+def sql_value(value: Any) -> Any:
+    """A Python value as SQLite stores it, without adapters; NaN is NULL, buffers are blobs."""
+    if value is None:
+        return None
+    if isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            raise OverflowError("Python int too large to convert to SQLite INTEGER")
+        return int(value)
+    if isinstance(value, float):
+        return float(value) if value == value else None
+    if isinstance(value, str):
+        if not value.isascii():
+            value.encode()
+        return value if value.__class__ is str else str.__str__(value)
+    if value.__class__ is bytes:
+        return value
+    try:
+        return bytes(memoryview(value))
+    except TypeError:
+        raise _Unsupported from None

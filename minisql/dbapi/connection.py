@@ -1,0 +1,446 @@
+"""Connection: one database connection with the interface of the standard library's module.
+
+Transaction control has the three ways of CPython 3.12: the legacy one (`autocommit=LEGACY_TRANSACTION_CONTROL`, a BEGIN in
+front of INSERT, UPDATE, DELETE and REPLACE unless `isolation_level` is None), true autocommit, and PEP 249's (always in a
+transaction).
+
+Source: PEP 249; https://docs.python.org/3/library/sqlite3.html#connection-objects.
+"""
+
+from __future__ import annotations
+
+import os
+from _thread import get_ident
+from collections.abc import Callable, Iterable, Iterator
+from types import TracebackType
+from typing import Any, Literal
+
+from minisql import errors
+from minisql.dbapi.backup import backup_database
+from minisql.dbapi.blob import Blob
+from minisql.dbapi.callbacks import (
+    aggregate_factory,
+    collation_callback,
+    progress_callback,
+    scalar_callback,
+    authorizer_callback,
+)
+from minisql.dbapi.cursor import Cursor
+from minisql.dbapi.dump import iterate_dump
+from minisql.engine.session import Session
+from minisql.engine.statement import Statement
+from minisql.errors import DataError, ProgrammingError
+
+LEGACY_TRANSACTION_CONTROL = -1
+
+_BEGIN_KINDS = {"": 0, "DEFERRED": 0, "IMMEDIATE": 1, "EXCLUSIVE": 2}
+
+
+class Connection:
+    """A connection to a database file or to one in memory; see `connect`."""
+
+    Warning = errors.Warning
+    Error = errors.Error
+    InterfaceError = errors.InterfaceError
+    DatabaseError = errors.DatabaseError
+    DataError = errors.DataError
+    OperationalError = errors.OperationalError
+    IntegrityError = errors.IntegrityError
+    InternalError = errors.InternalError
+    ProgrammingError = errors.ProgrammingError
+    NotSupportedError = errors.NotSupportedError
+
+    _session: Session | None = None
+    _is_initialized = False
+
+    def __init__(
+        self,
+        database: str | bytes | os.PathLike[Any],
+        timeout: float = 5.0,
+        detect_types: int = 0,
+        isolation_level: str | None = "",
+        check_same_thread: bool = True,
+        factory: Any = None,
+        cached_statements: int = 128,
+        uri: bool = False,
+        *,
+        autocommit: bool | Literal[-1] = LEGACY_TRANSACTION_CONTROL,
+    ) -> None:
+        """Opens the database; raises OperationalError if it cannot be opened."""
+        path = os.fspath(database)
+        filename = os.fsdecode(path) if isinstance(path, bytes) else path
+        if "\0" in filename:
+            raise ValueError("embedded null character")
+        begin = _begin_kind(isolation_level)
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+        self._thread = get_ident() if check_same_thread else 0
+        self._creator = get_ident()
+        self._detect_types = detect_types
+        self._statements: dict[str, Statement] = {}
+        self._cached_statements = cached_statements
+        self._isolation_level = isolation_level
+        self._autocommit = _autocommit_value(autocommit)
+        self._is_legacy = self._autocommit == LEGACY_TRANSACTION_CONTROL
+        self._begin: int | None = begin if self._is_legacy else None
+        self._text_factory: Any = str
+        self._has_conversions = bool(detect_types)
+        self.row_factory: Any = None
+        self._session = Session(filename, is_uri=bool(uri), timeout_ms=int(timeout * 1000))
+        self._is_initialized = True
+        if self._autocommit is False:
+            self._session.begin(0)
+
+    def _check(self) -> None:
+        if not self._is_initialized:
+            raise ProgrammingError("Base Connection.__init__ not called.")
+        self._check_thread()
+        if self._session is None:
+            raise ProgrammingError("Cannot operate on a closed database.")
+
+    def _check_thread(self) -> None:
+        if self._is_initialized and self._thread and self._thread != get_ident():
+            raise ProgrammingError(
+                "SQLite objects created in a thread can only be used in that same thread. "
+                f"The object was created in thread id {self._creator} and this is thread id {get_ident()}."
+            )
+
+    def _open_session(self) -> Session:
+        self._check()
+        assert self._session is not None
+        return self._session
+
+    def _prepare(self, sql: str) -> Statement:
+        """A statement that is not running, from the cache or compiled."""
+        session = self._open_session()
+        if not isinstance(sql, str):
+            raise TypeError(f"execute() argument 1 must be str, not {type(sql).__name__}")
+        cache = self._statements
+        statement = cache.get(sql)
+        if statement is not None and not statement.is_running and statement.generation == session.schema_generation:
+            return statement
+        if not sql.isascii():
+            sql.encode()
+        if "\0" in sql:
+            raise ProgrammingError("the query contains a null character")
+        if len(sql) > session.limits[1]:
+            raise DataError("query string is too large")
+        statement, end = session.prepare(sql)
+        if end < len(sql) and session.has_more(sql, end):
+            raise ProgrammingError("You can only execute one statement at a time.")
+        if self._cached_statements > 0 and statement.is_cacheable:
+            if len(cache) >= self._cached_statements and sql not in cache:
+                del cache[next(iter(cache))]
+            cache[sql] = statement
+        return statement
+
+    def _begin_implicitly(self, statement: Statement) -> None:
+        session = self._open_session()
+        if session.autocommit and self._begin is not None:
+            session.begin(self._begin)
+
+    def cursor(self, factory: Any = None) -> Any:
+        """A new cursor, made by `factory(connection)`, which must return a Cursor."""
+        self._check()
+        cursor = Cursor(self) if factory is None else factory(self)
+        if not isinstance(cursor, Cursor):
+            raise TypeError(f"factory must return a cursor, not {type(cursor).__name__}")
+        if self.row_factory is not None:
+            cursor.row_factory = self.row_factory
+        return cursor
+
+    def execute(self, sql: str, parameters: Any = (), /) -> Any:
+        """Makes a cursor and executes a statement on it."""
+        return self.cursor().execute(sql, parameters)
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> Any:
+        """Makes a cursor and executes a statement for every set of parameters."""
+        return self.cursor().executemany(sql, parameters)
+
+    def executescript(self, sql_script: str, /) -> Any:
+        """Makes a cursor and executes a script on it."""
+        return self.cursor().executescript(sql_script)
+
+    def __call__(self, sql: str, /) -> Statement:
+        """Prepares a statement without executing it."""
+        return self._prepare(sql)
+
+    def commit(self) -> None:
+        """Commits the open transaction, if there is one."""
+        session = self._open_session()
+        if self._is_legacy:
+            if not session.autocommit:
+                session.commit()
+        elif self._autocommit is False:
+            session.commit()
+            session.begin(0)
+
+    def rollback(self) -> None:
+        """Rolls back the open transaction, if there is one."""
+        session = self._open_session()
+        if self._is_legacy:
+            if not session.autocommit:
+                session.rollback()
+        elif self._autocommit is False:
+            session.rollback()
+            session.begin(0)
+
+    def close(self) -> None:
+        """Closes the connection; what was not committed is lost."""
+        if not self._is_initialized:
+            raise ProgrammingError("Base Connection.__init__ not called.")
+        self._check_thread()
+        session = self._session
+        if session is not None:
+            self._session = None
+            self._statements.clear()
+            session.close()
+
+    def __enter__(self) -> Connection:
+        self._check()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None, /
+    ) -> Literal[False]:
+        self._check()
+        if self._autocommit is True:
+            return False
+        if kind is not None:
+            self.rollback()
+            return False
+        try:
+            self.commit()
+        except errors.Error:
+            self.rollback()
+            raise
+        return False
+
+    @property
+    def in_transaction(self) -> bool:
+        """Tells whether a transaction is open."""
+        return not self._open_session().autocommit
+
+    @property
+    def total_changes(self) -> int:
+        """Rows changed since the connection was opened."""
+        return self._open_session().total_changes
+
+    @property
+    def isolation_level(self) -> str | None:
+        """How legacy transactions begin: "", "DEFERRED", "IMMEDIATE", "EXCLUSIVE", or None for never."""
+        self._check()
+        return self._isolation_level
+
+    @isolation_level.setter
+    def isolation_level(self, level: str | None) -> None:
+        begin = _begin_kind(level)
+        session = self._open_session()
+        self._isolation_level = level if level is None else level.upper()
+        if level is None and self._is_legacy and not session.autocommit:
+            session.commit()
+        self._begin = begin if self._is_legacy else None
+
+    @isolation_level.deleter
+    def isolation_level(self) -> None:
+        raise AttributeError("cannot delete attribute")
+
+    @property
+    def autocommit(self) -> bool | Literal[-1]:
+        """True, False (always in a transaction), or LEGACY_TRANSACTION_CONTROL."""
+        self._check()
+        return self._autocommit
+
+    @autocommit.setter
+    def autocommit(self, value: bool | Literal[-1]) -> None:
+        session = self._open_session()
+        value = _autocommit_value(value)
+        if value is True and not session.autocommit:
+            session.commit()
+        elif value is False and session.autocommit:
+            session.begin(0)
+        self._autocommit = value
+        self._is_legacy = value == LEGACY_TRANSACTION_CONTROL and not isinstance(value, bool)
+        self._begin = _begin_kind(self._isolation_level) if self._is_legacy else None
+
+    @property
+    def text_factory(self) -> Any:
+        """Makes text values from their bytes; `str` by default."""
+        return self._text_factory
+
+    @text_factory.setter
+    def text_factory(self, factory: Any) -> None:
+        self._text_factory = factory
+        self._has_conversions = bool(self._detect_types) or factory is not str
+
+    def create_function(
+        self, name: str, narg: int, func: Callable[..., Any] | None, *, deterministic: bool = False
+    ) -> None:
+        """Registers a Python function for SQL; None removes it."""
+        session = self._open_session()
+        session.create_function(name, narg, None if func is None else scalar_callback(func), deterministic)
+
+    def create_aggregate(self, name: str, n_arg: int, aggregate_class: Callable[[], Any] | None) -> None:
+        """Registers an aggregate made of a class with `step` and `finalize`; None removes it."""
+        session = self._open_session()
+        factory = None if aggregate_class is None else aggregate_factory(aggregate_class)
+        session.create_aggregate(name, n_arg, factory, False)
+
+    def create_window_function(self, name: str, num_params: int, aggregate_class: Callable[[], Any] | None, /) -> None:
+        """Registers an aggregate window function: a class with `step`, `finalize`, `value` and `inverse`."""
+        session = self._open_session()
+        factory = None if aggregate_class is None else aggregate_factory(aggregate_class)
+        session.create_aggregate(name, num_params, factory, True)
+
+    def create_collation(self, name: str, callback: Callable[[str, str], int] | None, /) -> None:
+        """Registers a collation; None removes it."""
+        session = self._open_session()
+        if not isinstance(name, str):
+            raise TypeError(f"create_collation() argument 1 must be str, not {type(name).__name__}")
+        if callback is not None and not callable(callback):
+            raise TypeError("parameter must be callable")
+        session.create_collation(name, None if callback is None else collation_callback(callback))
+
+    def interrupt(self) -> None:
+        """Makes running statements stop with OperationalError("interrupted"); may be called from any thread."""
+        session = self._session
+        if not self._is_initialized:
+            raise ProgrammingError("Base Connection.__init__ not called.")
+        if session is None:
+            raise ProgrammingError("Cannot operate on a closed database.")
+        session.interrupt()
+
+    def set_authorizer(self, authorizer_callback_: Callable[..., int] | None = None) -> None:
+        """Registers a callback that is asked about every access while a statement is compiled; None removes it."""
+        session = self._open_session()
+        session.set_authorizer(None if authorizer_callback_ is None else authorizer_callback(authorizer_callback_))
+
+    def set_progress_handler(self, progress_handler: Callable[[], Any] | None, n: int) -> None:
+        """Registers a callback for every `n` instructions; a true result interrupts the statement; None removes it."""
+        session = self._open_session()
+        handler = None if progress_handler is None else progress_callback(progress_handler)
+        session.set_progress_handler(handler, n)
+
+    def set_trace_callback(self, trace_callback: Callable[[str], Any] | None) -> None:
+        """Registers a callback that gets the text of each statement when it starts; None removes it."""
+        self._open_session().set_trace(trace_callback)
+
+    def iterdump(self, *, filter: str | None = None) -> Iterator[str]:  # noqa: A002 - the standard library's name
+        """SQL text that makes the database again, statement by statement; `filter` is a LIKE pattern for names."""
+        self._check()
+        return iterate_dump(self, filter)
+
+    def backup(
+        self,
+        target: Connection,
+        *,
+        pages: int = -1,
+        progress: Callable[[int, int, int], Any] | None = None,
+        name: str = "main",
+        sleep: float = 0.250,
+    ) -> None:
+        """Copies database `name` over the main database of `target`, `pages` at a time."""
+        if not isinstance(target, Connection):
+            raise TypeError(f"backup() argument 1 must be sqlite3.Connection, not {type(target).__name__}")
+        if target is self:
+            raise ValueError("target cannot be the same connection instance")
+        backup_database(self._open_session(), target._open_session(), pages, progress, name, sleep)
+
+    def blobopen(self, table: str, column: str, row: int, /, *, readonly: bool = False, name: str = "main") -> Blob:
+        """Opens a blob or text value for reading and writing in place."""
+        return Blob(self, self._open_session().open_blob(name, table, column, row, not readonly))
+
+    def serialize(self, *, name: str = "main") -> bytes:
+        """The bytes of a database file with the content of database `name`."""
+        return self._open_session().serialize(name)
+
+    def deserialize(self, data: Any, /, *, name: str = "main") -> None:
+        """Replaces database `name` by one in memory with these bytes."""
+        self._open_session().deserialize(name, bytes(memoryview(data)))
+
+    def getlimit(self, category: int, /) -> int:
+        """The current value of a limit (SQLITE_LIMIT_*)."""
+        return self.setlimit(category, -1)
+
+    def setlimit(self, category: int, limit: int, /) -> int:
+        """Sets a limit and returns its value before; too high a value becomes the highest allowed."""
+        session = self._open_session()
+        if not 0 <= category < len(session.limits):
+            raise ProgrammingError("'category' is out of bounds")
+        return session.set_limit(category, limit)
+
+    def getconfig(self, op: int, /) -> bool:
+        """A boolean database option (SQLITE_DBCONFIG_*)."""
+        return self._open_session().get_config(op)
+
+    def setconfig(self, op: int, enable: bool = True, /) -> None:
+        """Sets a boolean database option."""
+        self._open_session().set_config(op, bool(enable))
+
+    def enable_load_extension(self, enable: bool, /) -> None:
+        """Machine-code extensions cannot be loaded."""
+        self._check()
+        raise errors.NotSupportedError("loadable extensions are machine code, which this engine cannot run")
+
+    def load_extension(self, name: str, /, *, entrypoint: str | None = None) -> None:
+        """Machine-code extensions cannot be loaded."""
+        self.enable_load_extension(True)
+
+    def __del__(self) -> None:
+        session = self._session
+        if session is not None:
+            self._session = None
+            session.close()
+
+
+def _begin_kind(level: Any) -> int | None:
+    if level is None:
+        return None
+    if not isinstance(level, str):
+        raise TypeError("isolation_level must be str or None")
+    kind = _BEGIN_KINDS.get(level.upper())
+    if kind is None:
+        raise ValueError("isolation_level string must be '', 'DEFERRED', 'IMMEDIATE', or 'EXCLUSIVE'")
+    return kind
+
+
+def _autocommit_value(value: Any) -> bool | Literal[-1]:
+    if value is True or value is False:
+        return value  # type: ignore[no-any-return]
+    if value == LEGACY_TRANSACTION_CONTROL:
+        return LEGACY_TRANSACTION_CONTROL  # type: ignore[return-value]
+    raise ValueError("autocommit must be True, False, or sqlite3.LEGACY_TRANSACTION_CONTROL")
+
+
+def connect(
+    database: str | bytes | os.PathLike[Any],
+    timeout: float = 5.0,
+    detect_types: int = 0,
+    isolation_level: str | None = "",
+    check_same_thread: bool = True,
+    factory: type[Connection] | None = None,
+    cached_statements: int = 128,
+    uri: bool = False,
+    *,
+    autocommit: bool | Literal[-1] = LEGACY_TRANSACTION_CONTROL,
+) -> Connection:
+    """Opens a connection to a database file; ":memory:" is a database in memory, "" one that goes away with its connection.
+
+    Source: https://docs.python.org/3/library/sqlite3.html#sqlite3.connect
+    """
+    make = Connection if factory is None else factory
+    if autocommit is not True and autocommit is not False:
+        # A factory written for Python 3.11 does not know the argument.
+        return make(database, timeout, detect_types, isolation_level, check_same_thread, make, cached_statements, uri)
+    return make(
+        database,
+        timeout,
+        detect_types,
+        isolation_level,
+        check_same_thread,
+        make,
+        cached_statements,
+        uri,
+        autocommit=autocommit,
+    )

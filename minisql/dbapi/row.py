@@ -1,0 +1,63 @@
+"""Row: a result row that is reached by position, slice or column name.
+
+Source: https://docs.python.org/3/library/sqlite3.html#row-objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from minisql.dbapi.cursor import Cursor
+
+
+class Row:
+    """A tuple-like row; names compare without regard to ASCII case.  Use it as `row_factory`."""
+
+    __slots__ = ("_description", "_values")
+
+    def __new__(cls, cursor: Cursor, data: tuple[Any, ...], /) -> Row:
+        """Makes a row of a cursor's current description and a tuple of values."""
+        if not _is_cursor(cursor):
+            raise TypeError(f"Row() argument 1 must be sqlite3.Cursor, not {type(cursor).__name__}")
+        if not isinstance(data, tuple):
+            raise TypeError(f"Row() argument 2 must be tuple, not {type(data).__name__}")
+        self = super().__new__(cls)
+        self._values = data
+        self._description = cursor.description or ()
+        return self
+
+    def keys(self) -> list[str]:
+        """The column names."""
+        return [column[0] for column in self._description]
+
+    def __getitem__(self, key: int | str | slice, /) -> Any:
+        if isinstance(key, str):
+            lowered = key.lower()
+            for position, column in enumerate(self._description):
+                name = column[0]
+                if name == key or name.lower() == lowered:
+                    return self._values[position]
+            raise IndexError("No item with that key")
+        if isinstance(key, (int, slice)):
+            return self._values[key]
+        raise IndexError("Index must be int or string")
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._values)
+
+    def __hash__(self) -> int:
+        return hash(self._description) ^ hash(self._values)
+
+    def __eq__(self, other: object, /) -> bool:
+        if not isinstance(other, Row):
+            return NotImplemented
+        return self._description == other._description and self._values == other._values
+
+
+def _is_cursor(candidate: object) -> bool:
+    return hasattr(candidate, "description") and hasattr(candidate, "fetchone")
