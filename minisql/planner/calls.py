@@ -1,0 +1,227 @@
+"""Function calls: lookup, the functions that are control flow, folding of deterministic calls.
+
+coalesce, ifnull, iif and if evaluate only the arguments they need, likely and its kin are their argument; all other scalar
+functions become one Function instruction.  Behind a grouping, aggregate and window calls are registers that the grouping
+has filled (`scope.aggregates`, `scope.windows`).
+
+Source: https://www.sqlite.org/lang_corefunc.html, https://www.sqlite.org/lang_aggfunc.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.errors import ERROR, Error, sqlite_error
+from minisql.functions.registry import AggregateFunction, Function, ScalarFunction, WindowFunction
+from minisql.limits import FUNCTION_ARG
+from minisql.parser import ast
+from minisql.planner.conditions import emit_condition
+from minisql.planner.expressions import EMITTERS, emit_expression, is_row, placed
+from minisql.planner.operands import collation_of
+from minisql.values.collation import BINARY
+
+if TYPE_CHECKING:
+    from minisql.planner.compiler import Compiler
+    from minisql.planner.scope import Scope
+
+_TRANSPARENT = frozenset(("likely", "unlikely", "likelihood"))
+
+
+def find_function(compiler: Compiler, name: str, n_arguments: int, position: int = -1) -> Function:
+    """The function of that name for that many arguments; raises SQLite's errors."""
+    registry = compiler.context.functions
+    found = registry.find(name, n_arguments)
+    if found is None:
+        offset = compiler.offset(position) if position >= 0 else -1
+        if registry.exists(name):
+            raise sqlite_error(ERROR, f"wrong number of arguments to function {name}()", offset)
+        raise sqlite_error(ERROR, f"no such function: {name}", offset)
+    return found
+
+
+def emit_function_call(compiler: Compiler, node: ast.FunctionCall, scope: Scope, target: int) -> int:
+    """A call where a value is wanted."""
+    level: Scope | None = scope
+    crossed = []
+    while level is not None:
+        if level.aggregates is not None and id(node) in level.aggregates:
+            register = level.aggregates[id(node)]
+            for capture in crossed:
+                capture.registers[register] = None
+            return placed(compiler, register, target)
+        if level.windows is not None and id(node) in level.windows:
+            return placed(compiler, level.windows[id(node)], target)
+        if level.capture is not None:
+            crossed.append(level.capture)
+        level = level.parent
+    arguments = node.arguments
+    function = find_function(compiler, node.name, len(arguments), node.position)
+    if node.over is not None:
+        raise sqlite_error(ERROR, f"misuse of window function {node.name}()", compiler.offset(node.position))
+    if not isinstance(function, ScalarFunction):
+        kind = "window function " if isinstance(function, WindowFunction) else "aggregate: "
+        raise sqlite_error(ERROR, f"misuse of {kind}{node.name}()", compiler.offset(node.position))
+    if node.filter is not None:
+        raise sqlite_error(
+            ERROR, f"FILTER may not be used with non-aggregate {node.name}()", compiler.offset(node.position)
+        )
+    if node.order_by is not None:
+        raise sqlite_error(
+            ERROR, f"ORDER BY may not be used with non-aggregate {node.name}()", compiler.offset(node.position)
+        )
+    return emit_scalar_call(compiler, function, node.name.lower(), arguments, scope, target)
+
+
+def emit_named_call(
+    compiler: Compiler, name: str, arguments: list[ast.Expression], scope: Scope, target: int, position: int = -1
+) -> int:
+    """A call that SQL writes as an operator or keyword (LIKE, ->, CURRENT_TIME)."""
+    function = find_function(compiler, name, len(arguments), position)
+    assert isinstance(function, ScalarFunction), "operators are scalar functions"
+    return emit_scalar_call(compiler, function, name.lower(), arguments, scope, target)
+
+
+def emit_scalar_call(
+    compiler: Compiler,
+    function: ScalarFunction,
+    name: str,
+    arguments: list[ast.Expression],
+    scope: Scope,
+    target: int,
+) -> int:
+    """Emits a call of a scalar function that has been found."""
+    if function.is_built_in:
+        control = _CONTROL.get(name)
+        if control is not None and len(arguments) > 1:
+            return control(compiler, arguments, scope, target)
+        if name in _TRANSPARENT:
+            return _emit_transparent(compiler, name, arguments, scope, target)
+    if len(arguments) > compiler.context.limits[FUNCTION_ARG]:
+        raise sqlite_error(ERROR, f"too many arguments on function {name}")
+    registers = tuple([emit_expression(compiler, argument, scope) for argument in arguments])
+    for argument in arguments:
+        if argument.__class__ is ast.RowValue or is_row(compiler, argument, scope):
+            raise sqlite_error(ERROR, "row value misused")
+    constants = compiler.constants
+    if function.foldable and function.is_built_in:
+        if all(register in constants for register in registers):
+            folded = _fold(compiler, function, registers, arguments, scope)
+            if folded:
+                return placed(compiler, folded, target)
+    elif not function.deterministic:
+        compiler.is_deterministic = False
+    collation = None
+    if function.needs_collation:
+        collation = _call_collation(compiler, arguments, scope)
+    result = target or compiler.register()
+    compiler.emit(op.Function, 0, 0, result, (function, registers, collation))
+    return result
+
+
+def _call_collation(compiler: Compiler, arguments: list[ast.Expression], scope: Scope) -> object:
+    """The collation for min(), max(), nullif(): that of the first argument which has one."""
+    for argument in arguments:
+        name, _ = collation_of(compiler, argument, scope)
+        if name is not None:
+            return compiler.collation(name)
+    return None
+
+
+def _fold(
+    compiler: Compiler,
+    function: ScalarFunction,
+    registers: tuple[int, ...],
+    arguments: list[ast.Expression],
+    scope: Scope,
+) -> int:
+    """The constant register of a call over constants; 0 if it has to wait for run time (because it raises, for one)."""
+    values = [compiler.constants[register] for register in registers]
+    try:
+        if function.needs_collation:
+            value = function.call(_call_collation(compiler, arguments, scope) or BINARY, *values)
+        else:
+            value = function.call(*values)
+    except (Error, ArithmeticError, ValueError):
+        return 0
+    if value.__class__ is str or value.__class__ is bytes:
+        if len(value) > 10_000:
+            return 0
+    return compiler.constant(value)
+
+
+def _emit_coalesce(compiler: Compiler, arguments: list[ast.Expression], scope: Scope, target: int) -> int:
+    result = target or compiler.register()
+    end = compiler.label()
+    for argument in arguments[:-1]:
+        register = emit_expression(compiler, argument, scope)
+        if register in compiler.constants:
+            if compiler.constants[register] is None:
+                continue
+            placed(compiler, register, result)
+            compiler.place(end)
+            return result
+        placed(compiler, register, result)
+        compiler.emit(op.NotNull, result, end)
+    emit_expression(compiler, arguments[-1], scope, result)
+    compiler.place(end)
+    return result
+
+
+def _emit_iif(compiler: Compiler, arguments: list[ast.Expression], scope: Scope, target: int) -> int:
+    result = target or compiler.register()
+    end = compiler.label()
+    for number in range(0, len(arguments) - 1, 2):
+        following = compiler.label()
+        emit_condition(compiler, arguments[number], scope, following, False, True)
+        emit_expression(compiler, arguments[number + 1], scope, result)
+        compiler.emit(op.Goto, 0, end)
+        compiler.place(following)
+    if len(arguments) % 2:
+        emit_expression(compiler, arguments[-1], scope, result)
+    else:
+        compiler.emit(op.Null, 0, result, 1)
+    compiler.place(end)
+    return result
+
+
+def _emit_transparent(
+    compiler: Compiler, name: str, arguments: list[ast.Expression], scope: Scope, target: int
+) -> int:
+    if name == "likelihood":
+        probability = arguments[1].value if arguments[1].__class__ is ast.Literal else None  # type: ignore[attr-defined]
+        if probability.__class__ is not float or not 0.0 <= probability <= 1.0:
+            raise sqlite_error(
+                ERROR, "second argument to likelihood() must be a constant between 0.0 and 1.0"
+            )
+    return emit_expression(compiler, arguments[0], scope, target)
+
+
+def emit_like(compiler: Compiler, node: ast.Like, scope: Scope, target: int) -> int:
+    """LIKE, GLOB, REGEXP and MATCH call the function of that name with pattern and operand swapped."""
+    arguments = [node.pattern, node.operand]
+    if node.escape is not None:
+        arguments.append(node.escape)
+    if is_row(compiler, node.operand, scope):
+        raise sqlite_error(ERROR, "row value misused")
+    function = find_function(compiler, node.operator, len(arguments), node.position)
+    assert isinstance(function, ScalarFunction), "LIKE and its kin are scalar functions"
+    register = emit_scalar_call(
+        compiler, function, node.operator.lower(), arguments, scope, 0 if node.is_negated else target
+    )
+    if not node.is_negated:
+        return register
+    result = target or compiler.register()
+    compiler.emit(op.Not, register, 0, result)
+    return result
+
+
+_CONTROL = {
+    "coalesce": _emit_coalesce,
+    "ifnull": _emit_coalesce,
+    "iif": _emit_iif,
+    "if": _emit_iif,
+}
+
+EMITTERS[ast.FunctionCall] = emit_function_call
+EMITTERS[ast.Like] = emit_like

@@ -1,0 +1,320 @@
+"""The Compiler: the state of one compilation, shared by all emitters of the planner.
+
+It owns the ProgramBuilder, knows the PlanContext and the text, resolves names, and hands out registers for columns,
+constants and parameters.  Emitters are plain functions over it; the ones used everywhere are attached here as methods:
+`emit_expression`, `emit_condition`, `emit_select`.
+
+Source: https://www.sqlite.org/lang_expr.html#column_names (resolution), DESIGN "Front end".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.bytecode.builder import ProgramBuilder
+from minisql.bytecode.program import ConstantSet
+from minisql.errors import ERROR, ERROR_MISSING_COLLSEQ, Error, sqlite_error
+from minisql.planner.calls import emit_named_call
+from minisql.planner.conditions import emit_condition, jump_on_register
+from minisql.planner.expressions import emit_expression, placed
+from minisql.planner.nodes import SourceColumn
+from minisql.planner.operands import affinity_of, collation_of, typed_operand
+from minisql.planner.scope import ROWID, Capture, Scope, Source, find_in_scope, matches_schema
+from minisql.values.affinity import NUMERIC, TEXT, apply_numeric, apply_text
+from minisql.values.collation import BINARY, Collation
+from minisql.values.compare import hash_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from minisql.parser import ast
+    from minisql.parser.tokenizer import Source as SourceText
+    from minisql.planner.context import PlanContext
+
+
+class Compiler:
+    """One compilation.  `constants` maps template registers to values; `crossed` holds, after `resolve`, the captures that
+    the name crossed (None mostly); `text` is the parse's Source or None when the tree did not come from the statement."""
+
+    __slots__ = (
+        "_find_collation",
+        "bound_selects",
+        "builder",
+        "code",
+        "constants",
+        "context",
+        "crossed",
+        "databases_read",
+        "databases_written",
+        "depth",
+        "emit",
+        "explain_parent",
+        "explain_rows",
+        "is_deterministic",
+        "label",
+        "may_collate",
+        "parameter_names",
+        "place",
+        "prologue",
+        "register",
+        "registers",
+        "restricts_functions",
+        "text",
+        "view_depth",
+        "wants_explain",
+    )
+
+    def __init__(
+        self, context: PlanContext, text: SourceText | None, parameter_names: Sequence[str | None] = ()
+    ) -> None:
+        builder = ProgramBuilder()
+        self.builder = builder
+        self.context = context
+        self.text = text
+        self.code = builder.code
+        # The builder's methods as attributes: one lookup less in every emitter.
+        self.emit: Callable[..., int] = builder.emit
+        self.register = builder.register
+        self.registers = builder.registers
+        self.label = builder.label
+        self.place = builder.place
+        self.constants: dict[int, object] = {}
+        self.crossed: list[Capture] | None = None
+        self.depth = 0
+        self.may_collate = text is None or "collate" in text.sql.lower()
+        self.parameter_names: list[str | None] = list(parameter_names)
+        self.bound_selects: dict[tuple[int, int], object] = {}
+        self.databases_read = 0
+        self.databases_written = 0
+        self.prologue: list[tuple[int, object, object, object, object, int]] = []
+        self.is_deterministic = True
+        self.wants_explain = False
+        self.explain_rows: list[tuple[int, int, int, str]] = []
+        self.explain_parent = 0
+        self.view_depth = 0
+        # 'generated column', 'CHECK constraint', 'index', ... while such an expression is compiled, else ''.
+        self.restricts_functions = ""
+
+    emit_expression = emit_expression
+    emit_condition = emit_condition
+    jump_on_register = jump_on_register
+    typed_operand = typed_operand
+    affinity_of = affinity_of
+    collation_of = collation_of
+
+    def emit_call(self, name: str, arguments: list[ast.Expression], scope: Scope, target: int = 0) -> int:
+        """A call that SQL writes as an operator or keyword."""
+        return emit_named_call(self, name, arguments, scope, target)
+
+    # Registers
+
+    def constant(self, value: object) -> int:
+        """The template register of a constant."""
+        register = self.builder.constant(value)
+        self.constants[register] = value
+        return register
+
+    def parameter(self, number: int, name: str | None) -> int:
+        """The template register of a parameter."""
+        names = self.parameter_names
+        while len(names) < number:
+            names.append(None)
+        if name is not None:
+            names[number - 1] = name
+        return self.builder.parameter(number)
+
+    # Names
+
+    def resolve(self, node: ast.Column, scope: Scope) -> tuple[Source, int] | None:
+        """The source and column number (or ROWID) a name means; None for a string in double quotes, TRUE and FALSE.
+
+        Raises `no such column` and `ambiguous column name`.
+        """
+        self.crossed = None
+        table = node.table
+        name = node.name.lower()
+        if table is None:
+            sources = scope.sources
+            if len(sources) == 1:
+                source = sources[0]
+                position = source.positions.get(name)
+                if position is not None and not source.is_qualified_only:
+                    return source, position
+            schema = None
+        else:
+            table = table.lower()
+            schema = node.schema.lower() if node.schema is not None else None
+        return self._search(node, scope, name, table, schema)
+
+    def _search(
+        self, node: ast.Column, scope: Scope, name: str, table: str | None, schema: str | None
+    ) -> tuple[Source, int] | None:
+        crossed: list[Capture] = []
+        level: Scope | None = scope
+        while level is not None:
+            count, source, position = find_in_scope(level, name, table, schema)
+            if not count and table is None and level.alias_source is not None:
+                alias_position = level.alias_source.positions.get(name)
+                if alias_position is not None:
+                    count, source, position = 1, level.alias_source, alias_position
+            if count > 1:
+                raise sqlite_error(ERROR, f"ambiguous column name: {_written(node)}", self.offset(node.position))
+            if source is not None and count:
+                self.crossed = crossed or None
+                return source, position
+            if level.capture is not None:
+                crossed.append(level.capture)
+            level = level.parent
+        if table is None and self._is_name_constant(node):
+            return None
+        raise sqlite_error(ERROR, f"no such column: {_written(node)}", self.offset(node.position))
+
+    def _is_name_constant(self, node: ast.Column) -> bool:
+        if node.is_double_quoted:
+            return bool(self.context.flags.get("dqs_dml", True))
+        return node.name.lower() in ("true", "false")
+
+    def name_constant(self, node: ast.Column) -> object:
+        """The value of a name that `resolve` found no column for."""
+        if node.is_double_quoted:
+            return node.name
+        return 1 if node.name.lower() == "true" else 0
+
+    def offset(self, position: int) -> int:
+        """The byte offset of a token for an error, -1 when the text is not the statement's."""
+        if self.text is None or self.view_depth:
+            return -1
+        return self.text.offset(position)
+
+    # Columns
+
+    def emit_resolved(self, source: Source, position: int) -> int:
+        """The register of a resolved column, computed if need be."""
+        if source.expressions is not None:
+            assert source.inner is not None, "a source of expressions has a scope"
+            return self.guard_null(source, emit_expression(self, source.expressions[position], source.inner))
+        if position == ROWID:
+            return self.emit_rowid(source)
+        return self.emit_source_column(source, position)
+
+    def emit_source_column(self, source: Source, position: int) -> int:
+        """The register of column `position` of a source that holds values."""
+        if source.expressions is not None:
+            return self.emit_resolved(source, position)
+        register = source.registers[position]
+        if not register:
+            return self._emit_generated(source, position)
+        if source.group_map is not None:
+            return source.group_map.register_of(register)
+        return register
+
+    def _emit_generated(self, source: Source, position: int) -> int:
+        """A virtual generated column: its expression over the other columns, with the column's affinity."""
+        column = source.columns[position]
+        assert column.generated is not None, "a column without register is generated"
+        self.may_collate = True
+        self.view_depth += 1
+        value = emit_expression(self, column.generated, self.own_scope(source))
+        self.view_depth -= 1
+        result = self.register()
+        self.emit(op.ApplyAffinity, value, column.affinity, result)
+        return result
+
+    def own_scope(self, source: Source) -> Scope:
+        """A scope that sees one source alone: for generated columns, index expressions, partial index conditions."""
+        if source.inner is None:
+            source.inner = Scope([source])
+        return source.inner
+
+    def emit_rowid(self, source: Source) -> int:
+        """The register of a source's rowid."""
+        register = source.rowid_register
+        if not register and source.table is not None and source.table.rowid_alias >= 0:
+            register = source.registers[source.table.rowid_alias]
+        if register:
+            return source.group_map.register_of(register) if source.group_map is not None else register
+        assert source.group_map is None, "rowids behind a grouping were loaded before it"
+        register = self.register()
+        self.emit(op.Rowid, source.cursor, register)
+        return register
+
+    def is_row_register(self, source: Source, register: int) -> bool:
+        """Whether a register belongs to the row of a source and so keeps its value within one row."""
+        if source.group_map is not None:
+            return register in source.group_map.registers.values()
+        return register == source.rowid_register or register in source.registers
+
+    def guard_null(self, source: Source, register: int) -> int:
+        """The value of a flattened column, NULL while its source is the null row of an outer join."""
+        if not source.null_flag:
+            return register
+        result = self.register()
+        label = self.label()
+        self.emit(op.Null, 0, result, 1)
+        self.emit(op.IsNull, source.null_flag, label)
+        placed(self, register, result)
+        self.place(label)
+        return result
+
+    # Databases
+
+    def use_database(self, database: int, is_write: bool) -> None:
+        """Notes that the program reads (or writes) a database: `finish` makes a Transaction of it."""
+        self.databases_read |= 1 << database
+        if is_write:
+            self.databases_written |= 1 << database
+
+    # Collations
+
+    def collation(self, name: str | None) -> Collation | None:
+        """The collation of that name, None for BINARY; raises `no such collation sequence`."""
+        if name is None or name == "BINARY":
+            found = self.context.find_collation("BINARY")
+            return None if found is None or found.is_binary else found
+        found = self.context.find_collation(name)
+        if found is None:
+            raise sqlite_error(ERROR_MISSING_COLLSEQ, f"no such collation sequence: {name}")
+        return None if found.is_binary else found
+
+    def key_collation(self, name: str | None) -> Collation:
+        """As `collation`, but BINARY itself is returned: for keys of sorts, groups and sets."""
+        return self.collation(name) or BINARY
+
+    def collation_for(self, node: ast.Expression, scope: Scope) -> Collation:
+        """The collation by which an expression is sorted, grouped or made distinct."""
+        return self.key_collation(collation_of(self, node, scope)[0])
+
+    def constant_set(self, values: list[object], affinity: int, collation: Collation | None) -> ConstantSet:
+        """The right side of IN with constants only, after the affinity of the left side."""
+        if affinity >= NUMERIC:
+            values = [apply_numeric(value) for value in values]  # type: ignore[arg-type]
+        elif affinity == TEXT:
+            values = [apply_text(value) for value in values]  # type: ignore[arg-type]
+        order = collation or BINARY
+        present = tuple(value for value in values if value is not None)
+        try:
+            keys = frozenset(hash_key(value, order) for value in present)
+        except TypeError:
+            keys = frozenset()
+        return ConstantSet(keys, len(present) != len(values), collation, present)
+
+    # Explain
+
+    def explain(self, detail: str) -> int:
+        """Notes a row of EXPLAIN QUERY PLAN below the current parent; returns its id."""
+        if not self.wants_explain:
+            return 0
+        number = len(self.code) + 1 + len(self.explain_rows)
+        self.explain_rows.append((number, self.explain_parent, 0, detail))
+        return number
+
+
+def _written(node: ast.Column) -> str:
+    """A name as SQLite repeats it in errors."""
+    if node.schema is not None:
+        return f"{node.schema}.{node.table}.{node.name}"
+    return f"{node.table}.{node.name}" if node.table is not None else node.name
+
+
+__all__ = ["Compiler", "Error", "SourceColumn", "matches_schema"]
