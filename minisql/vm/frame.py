@@ -1,0 +1,79 @@
+"""Frame: one running program or sub-program: its registers, cursors and counters.
+
+The frame of the statement itself is the root; a trigger program or a foreign-key action runs in a frame whose `parent` is the
+frame that called it.  What belongs to the statement as a whole (the immediate foreign-key counter) lives on the root.
+
+Source: https://www.sqlite.org/opcode.html, "Program".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from minisql.bytecode.program import Program
+    from minisql.vm.host import Host
+
+
+class Frame:
+    """A running program: `registers` and `cursors` are lists, `pc` is valid only while another frame runs on top.
+
+    `n_changes` rows changed and not yet reported; `reported` tells that ResetCount has reported some; `once` addresses of Once
+    instructions already passed; `saved_rowid` and `saved_changes` are the connection's values to restore when a sub-program
+    ends; `immediate_violations` is the statement's foreign-key counter (root only).
+    """
+
+    __slots__ = (
+        "cursors",
+        "depth",
+        "host",
+        "immediate_violations",
+        "n_changes",
+        "name",
+        "once",
+        "parent",
+        "pc",
+        "program",
+        "registers",
+        "reported",
+        "root",
+        "saved_changes",
+        "saved_rowid",
+    )
+
+    def __init__(self, program: Program, registers: list[Any], host: Host, parent: Frame | None = None) -> None:
+        self.program = program
+        self.registers = registers
+        self.cursors: list[Any] = [None] * program.n_cursors
+        self.host = host
+        self.parent = parent
+        self.pc = 0
+        self.n_changes = 0
+        self.reported = False
+        self.once: set[int] | None = None
+        if parent is None:
+            self.root = self
+            self.depth = 0
+            self.immediate_violations = 0
+        else:
+            self.root = parent.root
+            self.depth = parent.depth + 1
+            self.saved_rowid = host.last_insert_rowid
+            self.saved_changes = host.changes
+        self.name: object = None
+
+    def close_cursors(self) -> None:
+        """Closes every open cursor."""
+        cursors = self.cursors
+        for cursor in cursors:
+            if cursor is not None:
+                cursor.close()
+        cursors.clear()
+
+    def report_changes(self) -> None:
+        """Makes the frame's count what changes() returns and adds it to total_changes()."""
+        host = self.host
+        host.changes = self.n_changes
+        host.total_changes += self.n_changes
+        self.n_changes = 0
+        self.reported = True

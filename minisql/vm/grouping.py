@@ -1,0 +1,250 @@
+"""GROUP BY and aggregates: a dict from equality keys to the state of a group.
+
+Each aggregate call of the GroupSpec becomes a stepper, `step(state, registers)`, chosen once for the function and its
+modifiers; a state is a list with one slot per call (and more for DISTINCT).  count, min and max keep a plain value; functions
+with a `fold` collect their arguments and fold them when the groups are finished; all others keep an accumulator.
+FILTER, DISTINCT and ORDER BY inside a call wrap the stepper.
+
+Groups come out sorted by their keys, as SQLite's sorter gives them; a group shows the key values of its first row.
+
+Source: https://www.sqlite.org/lang_aggfunc.html, https://www.sqlite.org/lang_select.html#bareagg.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from minisql.bytecode.program import AggregateCall, GroupSpec, SortSpec
+from minisql.values.arithmetic import truth
+from minisql.values.collation import BINARY
+from minisql.values.compare import compare
+from minisql.vm.ephemeral import ListCursor
+from minisql.vm.equality import key_function
+from minisql.vm.picking import GETTERS
+from minisql.vm.sorting import sort_rows
+
+if TYPE_CHECKING:
+    from minisql.functions.registry import Accumulator
+
+Row = tuple[Any, ...]
+State = list[Any]
+Stepper = Callable[[State, list[Any]], None]
+# One call: what a fresh state holds in its slot, how to step, how to turn the slot into the result.
+Plan = tuple[Callable[[], Any], Stepper, Callable[[Any], Any]]
+
+_FOLDED = frozenset(("sum", "total", "avg"))
+
+
+class GroupCursor(ListCursor):
+    """The grouping table: `step` feeds the registers of a row, `finish` makes the rows and moves to the first.
+
+    A state holds the key row in slot 0, the bare values in slot 1 and the calls from slot 2.
+    """
+
+    __slots__ = ("_fresh", "_groups", "_key", "_only", "_pick_bare", "_pick_key", "_results", "_spec", "_steppers")
+
+    def __init__(self, spec: GroupSpec) -> None:
+        super().__init__()
+        self._spec = spec
+        self._pick_key = GETTERS[spec.key_registers]
+        self._key = key_function(spec.key_collations)
+        self._pick_bare = GETTERS[spec.bare_registers]
+        self._groups: dict[Row, State] = {}
+        self._fresh: list[Callable[[], Any]] = []
+        self._steppers: list[Stepper] = []
+        self._results: list[Callable[[Any], Any]] = []
+        self._only: State | None = None
+        for number, call in enumerate(spec.calls):
+            pick_bare = self._pick_bare if number == spec.bare_call and spec.bare_registers else None
+            self._plan_call(number + 2, call, pick_bare)
+        for _ in range(sum(1 for call in spec.calls if call.distinct)):
+            self._fresh.append(set)
+
+    def _plan_call(self, slot: int, call: AggregateCall, pick_bare: Callable[[list[Any]], Row] | None) -> None:
+        fresh, step, result = plan_call(slot, call, pick_bare)
+        if call.distinct and call.registers:
+            n_before = sum(1 for other in self._spec.calls[: slot - 2] if other.distinct)
+            step = _distinct_stepper(len(self._spec.calls) + 2 + n_before, call, step)
+        if call.filter_register:
+            step = _filter_stepper(call.filter_register, step)
+        self._fresh.append(fresh)
+        self._steppers.append(step)
+        self._results.append(result)
+
+    def step(self, registers: list[Any]) -> None:
+        """Feeds one row, which stands in the registers."""
+        if self._spec.key_registers:
+            row = self._pick_key(registers)
+            key = row if self._key is None else self._key(row)
+            state = self._groups.get(key)
+            if state is None:
+                state = self._groups[key] = [row, self._pick_bare(registers)]
+                state.extend([fresh() for fresh in self._fresh])
+        else:
+            only = self._only
+            if only is None:
+                only = self._only = [(), self._pick_bare(registers)]
+                only.extend([fresh() for fresh in self._fresh])
+            state = only
+        for stepper in self._steppers:
+            stepper(state, registers)
+
+    def finish(self) -> Row | None:
+        """Turns the groups into rows in key order and moves to the first."""
+        spec = self._spec
+        if spec.key_registers:
+            states = list(self._groups.values())
+        else:
+            states = [self._only or [(), (None,) * len(spec.bare_registers), *[fresh() for fresh in self._fresh]]]
+        results = self._results
+        self.rows = [
+            (*state[0], *[result(value) for result, value in zip(results, state[2:])], *state[1]) for state in states
+        ]
+        self._groups = {}
+        n_keys = len(spec.key_registers)
+        if n_keys:
+            nulls_first = tuple([not descending for descending in spec.key_descending])
+            order = SortSpec(tuple(range(n_keys)), spec.key_collations, spec.key_descending, nulls_first, n_keys)
+            sort_rows(self.rows, order)
+        return self.first()
+
+
+def plan_call(slot: int, call: AggregateCall, pick_bare: Callable[[list[Any]], Row] | None) -> Plan:
+    """Chooses how a call is computed.  `pick_bare` is given for the min() or max() that decides about bare columns."""
+    function = call.function
+    if call.order is not None:
+        return _plan_ordered(slot, call)
+    if function.is_built_in:
+        name = function.name.lower()
+        if name in ("min", "max") and len(call.registers) == 1:
+            return _plan_extreme(slot, call, name == "max", pick_bare)
+        if name == "count":
+            return _zero, _count_stepper(slot, call.registers), _same
+        if name in _FOLDED and function.fold is not None:
+            return list, _collect_stepper(slot, call.registers[0]), function.fold
+    pick = GETTERS[call.registers]
+
+    def step(state: State, registers: list[Any]) -> None:
+        state[slot].step(*pick(registers))
+
+    return make_accumulator(call), step, _value
+
+
+def make_accumulator(call: AggregateCall) -> Callable[[], Accumulator]:
+    """Returns the function that makes a fresh accumulator for a call."""
+    function = call.function
+    if function.needs_collation:
+        collation = call.collation or BINARY
+        return lambda: function.make(collation)
+    return function.make
+
+
+def _zero() -> int:
+    return 0
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _value(accumulator: Accumulator) -> Any:
+    return accumulator.value()
+
+
+def _count_stepper(slot: int, argument_registers: tuple[int, ...]) -> Stepper:
+    if not argument_registers:
+
+        def count_rows(state: State, registers: list[Any]) -> None:
+            state[slot] += 1
+
+        return count_rows
+    register = argument_registers[0]
+
+    def count_values(state: State, registers: list[Any]) -> None:
+        if registers[register] is not None:
+            state[slot] += 1
+
+    return count_values
+
+
+def _collect_stepper(slot: int, register: int) -> Stepper:
+    def collect(state: State, registers: list[Any]) -> None:
+        state[slot].append(registers[register])
+
+    return collect
+
+
+def _plan_extreme(slot: int, call: AggregateCall, is_max: bool, pick_bare: Callable[[list[Any]], Row] | None) -> Plan:
+    """min() and max(): a NULL loads the bare columns only as long as there is no value, like SQLite's accumulator."""
+    register = call.registers[0]
+    collation = call.collation or BINARY
+    wanted = 1 if is_max else -1
+
+    def step(state: State, registers: list[Any]) -> None:
+        value = registers[register]
+        best = state[slot]
+        if best is None:
+            state[slot] = value
+        elif value is None:
+            return
+        elif value.__class__ is int and best.__class__ is int:
+            if not (value > best if is_max else value < best):
+                return
+            state[slot] = value
+        elif compare(value, best, collation) == wanted:
+            state[slot] = value
+        else:
+            return
+        if pick_bare is not None:
+            state[1] = pick_bare(registers)
+
+    return _nothing, step, _same
+
+
+def _nothing() -> None:
+    return None
+
+
+def _filter_stepper(register: int, inner: Stepper) -> Stepper:
+    def step(state: State, registers: list[Any]) -> None:
+        if truth(registers[register]):
+            inner(state, registers)
+
+    return step
+
+
+def _distinct_stepper(slot: int, call: AggregateCall, inner: Stepper) -> Stepper:
+    pick = GETTERS[call.registers]
+    make_key = key_function((call.collation,) * len(call.registers))
+
+    def step(state: State, registers: list[Any]) -> None:
+        row = pick(registers)
+        key = row if make_key is None else make_key(row)
+        seen = state[slot]
+        if key not in seen:
+            seen.add(key)
+            inner(state, registers)
+
+    return step
+
+
+def _plan_ordered(slot: int, call: AggregateCall) -> Plan:
+    """ORDER BY inside the call: the arguments are kept behind their order keys and fed when the group is finished."""
+    pick = GETTERS[call.order_registers + call.registers]
+    n_order = len(call.order_registers)
+    order = call.order
+    make = make_accumulator(call)
+    assert order is not None
+
+    def step(state: State, registers: list[Any]) -> None:
+        state[slot].append(pick(registers))
+
+    def result(rows: list[Row]) -> Any:
+        sort_rows(rows, order)
+        accumulator = make()
+        for row in rows:
+            accumulator.step(*row[n_order:])
+        return accumulator.value()
+
+    return list, step, result

@@ -1,0 +1,150 @@
+"""Handlers that change trees: rows, index entries, roots.
+
+Source: https://www.sqlite.org/opcode.html; the contracts in minisql.bytecode.opcodes.
+"""
+
+from __future__ import annotations
+
+from random import randrange
+from typing import TYPE_CHECKING, Any
+
+from minisql.bytecode import opcodes
+from minisql.bytecode.opcodes import APPEND, COUNT_CHANGE, IS_UPDATE, PRE_UPDATE_ONLY, SET_LAST_ROWID
+from minisql.errors import CONSTRAINT_DATATYPE, CORRUPT_INDEX, FULL, sqlite_error
+from minisql.values import affinity
+from minisql.values.affinity import apply_affinity
+from minisql.values.storage_class import INT64_MAX, type_name
+from minisql.vm.handlers import Operands, handles
+from minisql.vm.halting import halt_error
+from minisql.vm.picking import GETTERS
+
+if TYPE_CHECKING:
+    from minisql.vm.frame import Frame
+
+_RANDOM_TRIES = 100
+
+
+@handles(opcodes.NewRowid)
+def new_rowid(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    cursor = frame.cursors[i[1]]
+    largest = cursor.last_rowid() or 0
+    ever = i[3]
+    if ever:
+        # AUTOINCREMENT: never below the largest rowid that the table has ever had, and never random.
+        largest = max(largest, registers[ever] or 0)
+        if largest == INT64_MAX:
+            raise sqlite_error(FULL)
+        registers[ever] = largest + 1
+        registers[i[2]] = largest + 1
+        return pc
+    registers[i[2]] = largest + 1 if largest < INT64_MAX else _random_rowid(cursor)
+    return pc
+
+
+def _random_rowid(cursor: Any) -> int:
+    """A free rowid found by chance, once the largest one is in use.
+
+    Source: https://www.sqlite.org/autoinc.html section 2
+    """
+    for _ in range(_RANDOM_TRIES):
+        candidate = randrange(1, INT64_MAX // 2)
+        if cursor.seek_rowid(candidate) is None:
+            return candidate
+    raise sqlite_error(FULL)
+
+
+@handles(opcodes.Insert)
+def insert(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    _, number, first, rowid_register, (n, table_name, schema_index), flags = i
+    rowid = registers[rowid_register]
+    frame.cursors[number].insert(rowid, tuple(registers[first : first + n]), flags & APPEND != 0)
+    host = frame.host
+    if flags & COUNT_CHANGE:
+        frame.n_changes += 1
+    if flags & SET_LAST_ROWID:
+        host.last_insert_rowid = rowid
+    if table_name is not None and host.has_update_hook:
+        host.row_changed("update" if flags & IS_UPDATE else "insert", schema_index, table_name, rowid)
+    return pc
+
+
+@handles(opcodes.Delete)
+def delete(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    cursor = frame.cursors[i[1]]
+    table_name, schema_index = i[4]
+    flags = i[5]
+    host = frame.host
+    has_hook = table_name is not None and host.has_update_hook and not flags & IS_UPDATE
+    rowid = cursor.rowid if has_hook else 0
+    if not flags & PRE_UPDATE_ONLY:
+        cursor.delete()
+    if flags & COUNT_CHANGE:
+        frame.n_changes += 1
+    if has_hook:
+        host.row_changed("delete", schema_index, table_name, rowid)
+    return pc
+
+
+@handles(opcodes.IdxInsert)
+def idx_insert(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    frame.cursors[i[1]].insert(GETTERS[i[4]](registers))
+    if i[5] & COUNT_CHANGE:
+        frame.n_changes += 1
+    return pc
+
+
+@handles(opcodes.IdxDelete)
+def idx_delete(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    if not frame.cursors[i[1]].delete(GETTERS[i[4]](registers)) and not i[5]:
+        raise sqlite_error(CORRUPT_INDEX)
+    return pc
+
+
+_STRICT_AFFINITIES = {
+    "INT": affinity.INTEGER,
+    "INTEGER": affinity.INTEGER,
+    "REAL": affinity.REAL,
+    "TEXT": affinity.TEXT,
+    "BLOB": affinity.BLOB,
+}
+_STRICT_CLASSES = {"INT": int, "INTEGER": int, "REAL": float, "TEXT": str, "BLOB": bytes}
+
+
+@handles(opcodes.TypeCheck)
+def type_check(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    register = i[1]
+    for declared_type, column_name, table_name in i[4]:
+        value = registers[register]
+        wanted = _STRICT_CLASSES.get(declared_type)
+        if value is not None and wanted is not None and value.__class__ is not wanted:
+            value = registers[register] = apply_affinity(value, _STRICT_AFFINITIES[declared_type])
+            if value.__class__ is not wanted:
+                text = f"cannot store {type_name(value).upper()} value in {declared_type} column {table_name}.{column_name}"
+                raise halt_error(CONSTRAINT_DATATYPE, 0, text)
+        register += 1
+    return pc
+
+
+@handles(opcodes.CreateBtree)
+def create_btree(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    btree: Any = frame.host.btrees[i[1]]
+    registers[i[2]] = btree.create_tree(i[3] == 1)
+    return pc
+
+
+@handles(opcodes.Destroy)
+def destroy(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    btree: Any = frame.host.btrees[i[3]]
+    registers[i[2]] = btree.drop_tree(i[1])
+    return pc
+
+
+@handles(opcodes.Clear)
+def clear(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    btree: Any = frame.host.btrees[i[2]]
+    n_rows = btree.clear_tree(i[1])
+    if i[5] & COUNT_CHANGE:
+        frame.n_changes += n_rows
+    if i[3]:
+        registers[i[3]] += n_rows
+    return pc
