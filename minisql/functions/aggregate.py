@@ -1,0 +1,285 @@
+"""The aggregate functions count, sum, total, avg, min, max, group_concat and string_agg.
+
+Each call of `make` gives one accumulator for one group.  NULLs are skipped inside `step`; DISTINCT, FILTER and ORDER BY are the
+VM's.  Sums of integers are exact until they leave 64 bits; once a value is not an integer, or they have, the sum goes on as
+a Kahan-Babuska-Neumaier sum, in the steps that SQLite takes, so that the last bit agrees.
+
+Source: https://www.sqlite.org/lang_aggfunc.html.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from typing import Any
+
+from minisql.errors import ERROR, sqlite_error
+from minisql.functions.registry import AggregateFunction
+from minisql.values.affinity import apply_numeric
+from minisql.values.cast import to_real, to_text
+from minisql.values.collation import Collation
+from minisql.values.compare import compare
+from minisql.values.storage_class import INT64_MAX, INT64_MIN
+
+# Integers at or beyond this are added in two parts, both of which a double holds exactly.
+_SPLIT_LIMIT = 4503599627370496
+
+
+class Count:
+    """count(*) and count(X)."""
+
+    __slots__ = ("n",)
+
+    def __init__(self) -> None:
+        self.n = 0
+
+    def step(self, *arguments: Any) -> None:
+        """Counts the row, unless its argument is NULL."""
+        if not arguments or arguments[0] is not None:
+            self.n += 1
+
+    def inverse(self, *arguments: Any) -> None:
+        """Takes a row out again."""
+        if not arguments or arguments[0] is not None:
+            self.n -= 1
+
+    def value(self) -> int:
+        """Returns the number of rows."""
+        return self.n
+
+
+class Sum:
+    """sum(X): an integer while all values are integers, else a compensated real; "integer overflow" when that fails."""
+
+    __slots__ = ("error", "is_real", "n", "overflowed", "total")
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.total: int | float = 0
+        self.error = 0.0
+        self.is_real = False
+        self.overflowed = False
+
+    def step(self, value: Any) -> None:
+        """Adds a value; text that is not a number counts 0.0."""
+        if value.__class__ is int and not self.is_real:
+            self.n += 1
+            total = self.total + value
+            if INT64_MIN <= total <= INT64_MAX:
+                self.total = total
+            else:
+                self.overflowed = True
+                self._become_real()
+                self._add_integer(value)
+        elif value is not None:
+            self.n += 1
+            self._add(apply_numeric(value), 1)
+
+    def inverse(self, value: Any) -> None:
+        """Subtracts a value that left the window frame."""
+        if value is None:
+            return
+        self.n -= 1
+        number = apply_numeric(value)
+        if number.__class__ is int and not self.is_real:
+            self.total -= number
+        else:
+            self._add(number, -1)
+
+    def _add(self, number: Any, sign: int) -> None:
+        if number.__class__ is int:
+            if self.is_real:
+                self._add_integer(sign * number)
+            else:
+                self.n -= 1
+                self.step(number)
+            return
+        if not self.is_real:
+            self._become_real()
+        elif sign > 0:
+            self.overflowed = False
+        self._add_real(sign * to_real(number))
+
+    def _become_real(self) -> None:
+        exact = int(self.total)
+        self.is_real = True
+        if -_SPLIT_LIMIT < exact < _SPLIT_LIMIT:
+            self.total, self.error = float(exact), 0.0
+        else:
+            low = int(math.fmod(exact, 16384)) if abs(exact) < 2**53 else _truncated_remainder(exact)
+            self.total, self.error = float(exact - low), float(low)
+
+    def _add_integer(self, value: int) -> None:
+        if -_SPLIT_LIMIT < value < _SPLIT_LIMIT:
+            self._add_real(float(value))
+        else:
+            low = _truncated_remainder(value)
+            self._add_real(float(value - low))
+            self._add_real(float(low))
+
+    def _add_real(self, value: float) -> None:
+        before = self.total
+        after = before + value
+        if abs(before) > abs(value):
+            self.error += (before - after) + value
+        else:
+            self.error += (value - after) + before
+        self.total = after
+
+    def real_total(self) -> float:
+        """Returns the sum as a real, with the collected rounding error unless that is not finite."""
+        if not self.is_real:
+            return float(self.total)
+        return self.total + self.error if math.isfinite(self.error) else float(self.total)
+
+    def value(self) -> int | float | None:
+        """Returns the sum; NULL for no rows, raises "integer overflow" when integers left 64 bits."""
+        if self.n <= 0:
+            return None
+        if not self.is_real:
+            return self.total
+        if self.overflowed:
+            raise sqlite_error(ERROR, "integer overflow")
+        total = self.real_total()
+        return total if total == total else None
+
+
+def _truncated_remainder(value: int) -> int:
+    """value % 16384 as C has it, with the sign of the value."""
+    return value % 16384 if value >= 0 else -(-value % 16384)
+
+
+class Total(Sum):
+    """total(X): the sum as a real, 0.0 for no rows."""
+
+    __slots__ = ()
+
+    def value(self) -> float | None:
+        """Returns the sum as a real."""
+        total = self.real_total()
+        return total if total == total else None
+
+
+class Average(Sum):
+    """avg(X): the sum as a real divided by the number of values."""
+
+    __slots__ = ()
+
+    def value(self) -> float | None:
+        """Returns the average; NULL for no rows."""
+        if self.n <= 0:
+            return None
+        average = self.real_total() / self.n
+        return average if average == average else None
+
+
+class Minimum:
+    """min(X) by a collation; of equal values the first."""
+
+    __slots__ = ("best", "collation")
+
+    def __init__(self, collation: Collation) -> None:
+        self.best: Any = None
+        self.collation = collation
+
+    def step(self, value: Any) -> None:
+        """Keeps the smaller of the best so far and the value."""
+        if value is None:
+            return
+        best = self.best
+        if best is None or compare(best, value, self.collation) > 0:
+            self.best = value
+
+    def value(self) -> Any:
+        """Returns the smallest value, or NULL."""
+        return self.best
+
+
+class Maximum:
+    """max(X) by a collation; of equal values the first."""
+
+    __slots__ = ("best", "collation")
+
+    def __init__(self, collation: Collation) -> None:
+        self.best: Any = None
+        self.collation = collation
+
+    def step(self, value: Any) -> None:
+        """Keeps the larger of the best so far and the value."""
+        if value is None:
+            return
+        best = self.best
+        if best is None or compare(best, value, self.collation) < 0:
+            self.best = value
+
+    def value(self) -> Any:
+        """Returns the largest value, or NULL."""
+        return self.best
+
+
+class GroupConcat:
+    """group_concat(X, SEPARATOR): texts joined; each row's separator stands before its text, except the first row's."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self) -> None:
+        self.parts: deque[tuple[str, str]] = deque()
+
+    def step(self, value: Any, separator: Any = ",") -> None:
+        """Appends a value."""
+        if value is not None:
+            self.parts.append(("" if separator is None else to_text(separator), to_text(value)))
+
+    def inverse(self, value: Any, separator: Any = ",") -> None:
+        """Removes the oldest value."""
+        if value is not None:
+            self.parts.popleft()
+
+    def value(self) -> str | None:
+        """Returns the joined text, or NULL if there was no value."""
+        if not self.parts:
+            return None
+        pieces = [piece for part in self.parts for piece in part]
+        pieces[0] = ""
+        return "".join(pieces)
+
+
+def _fold_sum(values: list[Any]) -> Any:
+    return _folded(Sum(), values)
+
+
+def _fold_total(values: list[Any]) -> Any:
+    return _folded(Total(), values)
+
+
+def _fold_average(values: list[Any]) -> Any:
+    return _folded(Average(), values)
+
+
+def _folded(accumulator: Sum, values: list[Any]) -> Any:
+    """Sums a list at once when it holds only integers whose absolute values stay in 64 bits: then no prefix overflows."""
+    if values and set(map(type, values)) == {int} and max(max(values), -min(values)) <= INT64_MAX // len(values):
+        accumulator.total = sum(values)
+        accumulator.n = len(values)
+    else:
+        step = accumulator.step
+        for value in values:
+            step(value)
+    return accumulator.value()
+
+
+def _fold_count(values: list[Any]) -> int:
+    return len(values) - values.count(None)
+
+
+FUNCTIONS = (
+    AggregateFunction("count", 0, 0, Count, has_inverse=True, fold=_fold_count),
+    AggregateFunction("count", 1, 1, Count, has_inverse=True, fold=_fold_count),
+    AggregateFunction("sum", 1, 1, Sum, has_inverse=True, fold=_fold_sum),
+    AggregateFunction("total", 1, 1, Total, has_inverse=True, fold=_fold_total),
+    AggregateFunction("avg", 1, 1, Average, has_inverse=True, fold=_fold_average),
+    AggregateFunction("min", 1, 1, Minimum, needs_collation=True),
+    AggregateFunction("max", 1, 1, Maximum, needs_collation=True),
+    AggregateFunction("group_concat", 1, 2, GroupConcat, has_inverse=True),
+    AggregateFunction("string_agg", 2, 2, GroupConcat, has_inverse=True),
+)
