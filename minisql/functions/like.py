@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from minisql.errors import ERROR, sqlite_error
+from minisql.functions.characters import before_nul
 from minisql.limits import DEFAULTS, LIKE_PATTERN_LENGTH
 from minisql.values.collation import fold_ascii
 from minisql.values.storage_class import encode_text
@@ -41,7 +42,7 @@ def like_matcher(pattern: str, escape: str | None = None, case_sensitive: bool =
         _check_length(pattern)
         if len(_like_matchers) >= _CACHE_SIZE:
             _like_matchers.clear()
-        parts = _parse_like(_before_nul(pattern), escape)
+        parts = _parse_like(before_nul(pattern), escape)
         matcher = _like_matchers[key] = _never if parts is None else _compile_parts(parts, not case_sensitive)
     return matcher
 
@@ -53,7 +54,7 @@ def glob_matcher(pattern: str) -> Matcher:
         _check_length(pattern)
         if len(_glob_matchers) >= _CACHE_SIZE:
             _glob_matchers.clear()
-        parts = _parse_glob(_before_nul(pattern))
+        parts = _parse_glob(before_nul(pattern))
         matcher = _glob_matchers[pattern] = _never if parts is None else _compile_parts(parts, False)
     return matcher
 
@@ -62,11 +63,6 @@ def _check_length(pattern: str) -> None:
     limit = DEFAULTS[LIKE_PATTERN_LENGTH]
     if len(pattern) * 4 > limit and len(encode_text(pattern)) > limit:
         raise sqlite_error(ERROR, "LIKE or GLOB pattern too complex")
-
-
-def _before_nul(text: str) -> str:
-    nul = text.find("\0")
-    return text if nul < 0 else text[:nul]
 
 
 def _never(text: str) -> bool:
@@ -182,7 +178,7 @@ def _compile_simple(parts: list[object], literal: str) -> Matcher:
 def _folded(matcher: Matcher) -> Matcher:
     def matches(text: str) -> bool:
         if "\0" in text:
-            text = _before_nul(text)
+            text = before_nul(text)
         return matcher(text.lower() if text.isascii() else fold_ascii(text))
 
     return matches
@@ -190,7 +186,7 @@ def _folded(matcher: Matcher) -> Matcher:
 
 def _cut(matcher: Matcher) -> Matcher:
     def matches(text: str) -> bool:
-        return matcher(_before_nul(text) if "\0" in text else text)
+        return matcher(before_nul(text) if "\0" in text else text)
 
     return matches
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from minisql.errors import TOOBIG, sqlite_error
+from minisql.functions.characters import before_nul, pieces
 from minisql.limits import DEFAULTS, LENGTH
 from minisql.values.cast import to_integer, to_real, to_text
 from minisql.values.number_text import eighteen_digits, real_to_text, round_digits, shown_digits
@@ -29,12 +30,11 @@ _ALL_DIGITS = 26
 class _Directive:
     """One conversion with its flags read and its `*` arguments taken."""
 
-    __slots__ = ("alternate", "blank", "left", "more", "plus", "precision", "thousands", "width", "zero_pad")
+    __slots__ = ("alternate", "left", "more", "positive_sign", "precision", "thousands", "width", "zero_pad")
 
     def __init__(self, flags: str, width: int, precision: int) -> None:
         self.left = "-" in flags or width < 0
-        self.plus = "+" in flags
-        self.blank = " " in flags
+        self.positive_sign = max(("+", " "), key=flags.rfind) if "+" in flags or " " in flags else ""
         self.alternate = "#" in flags
         self.more = "!" in flags
         self.zero_pad = "0" in flags
@@ -43,7 +43,7 @@ class _Directive:
         self.precision = precision
 
     def sign_of(self, is_negative: bool) -> str:
-        return "-" if is_negative else "+" if self.plus else " " if self.blank else ""
+        return "-" if is_negative else self.positive_sign
 
     def pad(self, text: str, length: int) -> str:
         """The text with spaces up to the width, given the length it counts for."""
@@ -55,7 +55,7 @@ def sql_format(*arguments: Any) -> str | None:
     """format(FORMAT, ...): NULL without a format.  Source: https://www.sqlite.org/lang_corefunc.html#format"""
     if not arguments or arguments[0] is None:
         return None
-    template = _before_nul(to_text(arguments[0]))
+    template = before_nul(to_text(arguments[0]))
     rest = iter(arguments[1:])
     output: list[str] = []
     position = 0
@@ -99,11 +99,6 @@ def _number(text: str | None, rest: Any, default: int) -> int:
     return int(text) & 0x7FFFFFFF if len(text) < 20 else 0x7FFFFFFF
 
 
-def _before_nul(text: str) -> str:
-    nul = text.find("\0")
-    return text if nul < 0 else text[:nul]
-
-
 def _percent(directive: _Directive, kind: str, rest: Any) -> str:
     return directive.pad("%", 1)
 
@@ -134,7 +129,7 @@ def _integer(directive: _Directive, kind: str, rest: Any) -> str:
     if directive.thousands and kind in "diu":
         digits = _with_thousands(digits)
     if directive.alternate and value:
-        digits = {"x": "0x", "X": "0X", "o": "0", "p": "0X"}.get(kind, "") + digits
+        digits = {"x": "0x", "X": "0X", "o": "0", "p": "0x"}.get(kind, "") + digits
     text = sign + digits
     return directive.pad(text, len(text))
 
@@ -215,18 +210,23 @@ def _positional(directive: _Directive, digits: str, point: int, precision: int, 
 
 def _character(directive: _Directive, kind: str, rest: Any) -> str:
     value = next(rest, None)
-    text = "" if value is None else _before_nul(to_text(value))
-    first = text[:1]
-    if first and "\udc80" <= first <= "\udcff":
-        data = encode_text(text)
-        first = decode_text(re.match(rb"[\xc0-\xff][\x80-\xbf]*|.", data, re.DOTALL)[0])  # type: ignore[index]
-    count = max(directive.precision, 1) if first else 1
+    text = ("" if value is None else to_text(value)) or "\0"
+    first = text[0]
+    if not first.isascii() and not text[:2].isalpha():
+        piece = _CHARACTER.match(encode_text(text))
+        assert piece is not None
+        first = decode_text(piece[0])
+    count = max(directive.precision, 1)
     return directive.pad(first * count, count)
+
+
+# What %c takes for one character: a lead byte with at most three continuation bytes, or any byte.
+_CHARACTER = re.compile(rb"[\xc0-\xff][\x80-\xbf]{0,3}|.", re.DOTALL)
 
 
 def _text(directive: _Directive, kind: str, rest: Any) -> str:
     value = next(rest, None)
-    text = "" if value is None else _before_nul(to_text(value))
+    text = "" if value is None else before_nul(to_text(value))
     return _fit(directive, _cut(directive, text))
 
 
@@ -235,27 +235,35 @@ def _cut(directive: _Directive, text: str) -> str:
     limit = directive.precision
     if limit < 0:
         return text
-    if directive.more or text.isascii():
+    if directive.more:
+        parts = pieces(text)
+        return text[:limit] if parts is None else "".join(parts[:limit])
+    if text.isascii():
         return text[:limit]
     return decode_text(encode_text(text)[:limit])
 
 
 def _fit(directive: _Directive, text: str) -> str:
-    length = len(text) if directive.more or text.isascii() else len(encode_text(text))
+    if text.isascii():
+        length = len(text)
+    elif directive.more:
+        length = len(pieces(text) or text)
+    else:
+        length = len(encode_text(text))
     return directive.pad(text, length)
 
 
 def _quoted(directive: _Directive, kind: str, rest: Any) -> str:
     value = next(rest, None)
     if value is None:
-        return _fit(directive, "NULL" if kind == "Q" else "(NULL)")
-    text = _cut(directive, _before_nul(to_text(value)))
+        return _fit(directive, _cut(directive, "NULL" if kind == "Q" else "(NULL)"))
+    text = _cut(directive, before_nul(to_text(value)))
     if kind == "w":
         return _fit(directive, text.replace('"', '""'))
     doubled = text.replace("'", "''")
     if directive.alternate:
         if kind == "q":
-            return _fit(directive, _escape_controls(doubled) if _CONTROL.search(doubled) else doubled)
+            return _fit(directive, _escape_controls(doubled))
         return _fit(directive, quote_with_escapes(text))
     return _fit(directive, f"'{doubled}'" if kind == "Q" else doubled)
 
@@ -291,7 +299,7 @@ def sql_literal(value: Any) -> str:
             return "9.0e+999" if value > 0 else "-9.0e+999"
         return real_to_text(value)
     if value.__class__ is str:
-        return "'" + _before_nul(value).replace("'", "''") + "'"
+        return "'" + before_nul(value).replace("'", "''") + "'"
     if value.__class__ is bytes:
         return f"X'{value.hex().upper()}'"
     return str(value)

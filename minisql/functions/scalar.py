@@ -15,6 +15,7 @@ from minisql.functions.context import FunctionContext
 from minisql.functions.like import glob_matcher, like_matcher
 from minisql.functions.printf import sql_literal
 from minisql.functions.registry import ANY, ScalarFunction
+from minisql.functions.text import length
 from minisql.limits import DEFAULTS, LENGTH
 from minisql.values.affinity import apply_numeric
 from minisql.values.arithmetic import truth
@@ -32,6 +33,7 @@ COMPILE_OPTIONS: tuple[str, ...] = (
     "ENABLE_MATH_FUNCTIONS",
     "ENABLE_PERCENTILE",
     "ENABLE_UPDATE_DELETE_LIMIT",
+    "LIKE_DOESNT_MATCH_BLOBS",
     "MAX_ATTACHED=10",
     "SOUNDEX",
     "TEMP_STORE=1",
@@ -140,11 +142,13 @@ def _like_function(case_sensitive: bool) -> Any:
     def like(pattern: Any, text: Any, *escape: Any) -> int | None:
         """like(PATTERN, TEXT [, ESCAPE]).  Source: https://www.sqlite.org/lang_corefunc.html#like"""
         character: str | None = None
+        if pattern.__class__ is bytes or text.__class__ is bytes:
+            return 0
         if escape:
             if escape[0] is None:
                 return None
             character = to_text(escape[0])
-            if len(character) != 1:
+            if length(character) != 1:
                 raise sqlite_error(ERROR, "ESCAPE expression must be a single character")
         if pattern is None or text is None:
             return None
@@ -156,6 +160,8 @@ def _like_function(case_sensitive: bool) -> Any:
 
 def glob(pattern: Any, text: Any) -> int | None:
     """glob(PATTERN, TEXT): `TEXT GLOB PATTERN`.  Source: https://www.sqlite.org/lang_corefunc.html#glob"""
+    if pattern.__class__ is bytes or text.__class__ is bytes:
+        return 0
     if pattern is None or text is None:
         return None
     return 1 if glob_matcher(to_text(pattern))(to_text(text)) else 0

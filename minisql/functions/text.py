@@ -13,31 +13,14 @@ import re
 from typing import Any
 
 from minisql.errors import ERROR, TOOBIG, sqlite_error
+from minisql.functions.characters import PIECE, before_nul, pieces
 from minisql.functions.context import FunctionContext
 from minisql.functions.printf import quote_with_escapes, sql_format, sql_literal
 from minisql.functions.registry import ANY, ScalarFunction
 from minisql.limits import DEFAULTS, LENGTH
 from minisql.values.cast import to_integer, to_text
 from minisql.values.collation import fold_ascii
-from minisql.values.storage_class import decode_text, encode_text
-
-_PIECE = re.compile(rb"[\xc0-\xff][\x80-\xbf]*|[\x00-\xbf]")
-
-
-def _pieces(text: str) -> list[str] | None:
-    """None for valid text; else the pieces that SQLite takes for characters."""
-    if text.isascii():
-        return None
-    try:
-        text.encode()
-        return None
-    except UnicodeEncodeError:
-        return [decode_text(piece) for piece in _PIECE.findall(encode_text(text))]
-
-
-def _before_nul(text: str) -> str:
-    nul = text.find("\0")
-    return text if nul < 0 else text[:nul]
+from minisql.values.storage_class import INT64_MAX, decode_text, encode_text
 
 
 def length(value: Any) -> int | None:
@@ -45,9 +28,9 @@ def length(value: Any) -> int | None:
     if value.__class__ is str:
         if value.isascii() and "\0" not in value:
             return len(value)
-        value = _before_nul(value)
-        pieces = _pieces(value)
-        return len(value if pieces is None else pieces)
+        value = before_nul(value)
+        parts = pieces(value)
+        return len(value if parts is None else parts)
     if value is None:
         return None
     return len(value if value.__class__ is bytes else to_text(value))
@@ -60,7 +43,7 @@ def octet_length(context: FunctionContext, value: Any) -> int | None:
     return len(value if value.__class__ is bytes else encode_text(to_text(value), context.encoding))
 
 
-_NO_LIMIT = DEFAULTS[LENGTH]
+_MAX_LENGTH = DEFAULTS[LENGTH]
 
 
 def substr(value: Any, start: Any, *length_argument: Any) -> Any:
@@ -70,17 +53,19 @@ def substr(value: Any, start: Any, *length_argument: Any) -> Any:
     """
     if value is None or start is None:
         return None
-    count = _NO_LIMIT
+    count = INT64_MAX
     if length_argument:
         if length_argument[0] is None:
             return None
         count = to_integer(length_argument[0])
     first = to_integer(start)
     sequence: Any = value
+    if value == b"":
+        return None
     if value.__class__ is not bytes:
-        text = _before_nul(value if value.__class__ is str else to_text(value))
-        pieces = _pieces(text)
-        sequence = text if pieces is None else pieces
+        text = before_nul(value if value.__class__ is str else to_text(value))
+        parts = pieces(text)
+        sequence = text if parts is None else parts
     begin, end = _span(len(sequence), first, count)
     part = sequence[begin:end]
     return "".join(part) if part.__class__ is list else part
@@ -125,7 +110,7 @@ def instr(value: Any, wanted: Any) -> int | None:
     place = data.find(piece)
     while 0 <= place < len(data) and data[place] & 0xC0 == 0x80:
         place = data.find(piece, place + 1)
-    return 0 if place < 0 else sum(1 for _ in _PIECE.finditer(data, 0, place)) + 1
+    return 0 if place < 0 else sum(1 for _ in PIECE.finditer(data, 0, place)) + 1
 
 
 def replace(value: Any, wanted: Any, replacement: Any) -> str | None:
@@ -138,7 +123,7 @@ def replace(value: Any, wanted: Any, replacement: Any) -> str | None:
     if replacement is None:
         return None
     new = to_text(replacement)
-    if len(new) > len(part) and len(text) + text.count(part) * (len(new) - len(part)) > _NO_LIMIT:
+    if len(new) > len(part) and len(text) + text.count(part) * (len(new) - len(part)) > _MAX_LENGTH:
         raise sqlite_error(TOOBIG)
     return text.replace(part, new)
 
@@ -154,10 +139,10 @@ def _trim_function(sides: int) -> Any:
         elif characters[0] is None:
             return None
         else:
-            removed = to_text(characters[0])
+            removed = before_nul(to_text(characters[0]))
             if not removed:
                 return text
-            if _pieces(removed) is not None or _pieces(text) is not None:
+            if pieces(removed) is not None or pieces(text) is not None:
                 return _trim_pieces(text, removed, sides)
         if sides == 1:
             return text.lstrip(removed)
@@ -167,13 +152,13 @@ def _trim_function(sides: int) -> Any:
 
 
 def _trim_pieces(text: str, removed: str, sides: int) -> str:
-    pieces = _PIECE.findall(encode_text(removed))
+    unwanted = PIECE.findall(encode_text(removed))
     data = encode_text(text)
     if sides & 1:
-        while piece := next((piece for piece in pieces if data.startswith(piece)), None):
+        while piece := next((piece for piece in unwanted if data.startswith(piece)), None):
             data = data[len(piece) :]
     if sides & 2:
-        while piece := next((piece for piece in pieces if data.endswith(piece)), None):
+        while piece := next((piece for piece in unwanted if data.endswith(piece)), None):
             data = data[: -len(piece)]
     return decode_text(data)
 
@@ -218,9 +203,9 @@ def unicode_(value: Any) -> int | None:
     code = ord(text[0])
     if code < 0x80:
         return code
-    if 0xD800 <= code <= 0xDFFF:
+    if 0xD800 <= code <= 0xDFFF or "\udc80" <= text[1:2] <= "\udcbf":
         return _decode_leniently(encode_text(text))
-    return 0xFFFD if code & 0xFFFFFFFE == 0xFFFE else code
+    return code
 
 
 def _decode_leniently(data: bytes) -> int:
@@ -248,8 +233,8 @@ def unhex(value: Any, *ignored: Any) -> bytes | None:
     """
     if value is None or (ignored and ignored[0] is None):
         return None
-    text = _before_nul(to_text(value))
-    skipped = frozenset(_before_nul(to_text(ignored[0]))) if ignored else frozenset()
+    text = before_nul(to_text(value))
+    skipped = frozenset(before_nul(to_text(ignored[0]))) if ignored else frozenset()
     digits: list[str] = []
     for character in text:
         if character in _HEX_DIGITS:
@@ -280,7 +265,7 @@ def unistr(value: Any) -> str | None:
     r"""unistr(X): text with \XXXX, \uXXXX, \+XXXXXX, \UXXXXXXXX and \\ escapes.  Source: lang_corefunc.html#unistr"""
     if value is None:
         return None
-    text = _before_nul(to_text(value))
+    text = to_text(value)
     return _UNICODE_ESCAPE.sub(_unescaped, text) if "\\" in text else text
 
 
@@ -298,7 +283,7 @@ def unistr_quote(value: Any) -> str:
 
     Source: https://www.sqlite.org/lang_corefunc.html#unistr_quote
     """
-    return quote_with_escapes(_before_nul(value)) if value.__class__ is str else sql_literal(value)
+    return quote_with_escapes(before_nul(value)) if value.__class__ is str else sql_literal(value)
 
 
 FUNCTIONS = (
