@@ -2,7 +2,8 @@
 
 Plain classes with written-out slots and positional constructors, because building nodes is the hot path of a
 statement that runs once.  Trees are never changed after parsing, hold no parent links and no cycles, so reference
-counting frees them.  Dispatch on `type(node)`.  Lists in nodes are lists (or None when the clause is absent) and must not be changed.
+counting frees them.  Dispatch on `type(node)`.  Lists in nodes are lists (or None when the clause is absent) and must
+not be changed.
 
 A `position` is a token index, not an offset: `Source.offset(position)` of the same parse turns it into SQLite's byte
 offset when an error needs one, and `Source.text(first, end)` gives the verbatim text of a token range.  Names are

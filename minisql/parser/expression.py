@@ -1,0 +1,572 @@
+"""Expressions: precedence climbing with an explicit stack, so that neither parentheses nor operators nest Python calls.
+
+`expression` alternates between two states.  Where an operand must stand it reads one, or pushes a prefix operator or an
+opening bracket and stays; after an operand it reads operators: first all stacked operators that bind at least as tight are
+reduced, then the new one is pushed.  A stack frame is (what is on the left, code, level below): codes under `N_KINDS` are
+operators, those above are brackets: open constructs that wait for their separator or end.  Brackets set the level to
+`_BRACKET`, which no operator reduces, so whatever stands inside is complete when the separator or end arrives.
+
+    a AND f(b + c * d    stack: (a, AND, _BRACKET) ([f, []], _CALL, 2) (b, PLUS, _BRACKET) (c, STAR, 8)     operand: d
+
+The AND of BETWEEN belongs to the innermost BETWEEN whose low end is still open, unless an OR stands between them.
+Subqueries, windows, FILTER and ORDER BY within a call are rules of their own; only they nest calls.
+
+Source: https://www.sqlite.org/lang_expr.html.
+"""
+
+# ruff: noqa: SIM109 - `x in (A, B)` builds a tuple of globals each time (benchmarks/parse.py)
+
+from __future__ import annotations
+
+from typing import Any
+
+from minisql import limits
+from minisql.parser import tokens as k
+from minisql.parser.ast import (
+    And,
+    Between,
+    Binary,
+    Case,
+    Cast,
+    Collate,
+    Column,
+    CurrentTime,
+    Exists,
+    Expression,
+    FunctionCall,
+    InList,
+    InSelect,
+    InTable,
+    IsNull,
+    Like,
+    Literal,
+    NotNull,
+    Or,
+    Raise,
+    RowValue,
+    ScalarSubquery,
+    Select,
+    Unary,
+)
+from minisql.parser.depth import check_depth
+from minisql.parser.state import (
+    State,
+    accept,
+    expect,
+    nested,
+    qualified_name,
+    syntax_error,
+    variable,
+    word_text,
+)
+from minisql.parser.tokenizer import literal_of, negated, negative_of
+
+_BRACKET = -1
+
+# Codes of stack frames beyond the token kinds.
+_PREFIX_MINUS, _PREFIX_PLUS, _PREFIX_TILDE, _PREFIX_NOT = range(k.N_KINDS, k.N_KINDS + 4)
+_IS_NOT, _LIKE, _LIKE_ESCAPE, _BETWEEN_HIGH = range(k.N_KINDS + 4, k.N_KINDS + 8)
+_PARENTHESIS, _CALL, _ROW, _IN_LIST, _BETWEEN_LOW = range(k.N_KINDS + 8, k.N_KINDS + 13)
+_CAST_TO, _CASE_OPERAND, _CASE_WHEN, _CASE_THEN, _CASE_ELSE = range(k.N_KINDS + 13, k.N_KINDS + 18)
+
+_PREFIXES = {
+    k.MINUS: (_PREFIX_MINUS, k.PRECEDENCE_PREFIX),
+    k.PLUS: (_PREFIX_PLUS, k.PRECEDENCE_PREFIX),
+    k.TILDE: (_PREFIX_TILDE, k.PRECEDENCE_PREFIX),
+    k.NOT: (_PREFIX_NOT, k.PRECEDENCE_NOT),
+}
+_PREFIX_TEXT = {_PREFIX_MINUS: "-", _PREFIX_PLUS: "+", _PREFIX_TILDE: "~", _PREFIX_NOT: "NOT"}
+_SUBQUERY_STARTS = frozenset((k.SELECT, k.VALUES, k.WITH))
+_NULL = Literal(None)
+
+# The hot loop reads module globals, which CPython caches, rather than attributes of `tokens`.
+_ID, _NUMBER, _STRING, _LP, _RP, _COMMA, _DOT = k.ID, k.NUMBER, k.STRING, k.LP, k.RP, k.COMMA, k.DOT
+_STAR, _MINUS, _AND, _DISTINCT, _ALL, _CASE, _COLLATE = k.STAR, k.MINUS, k.AND, k.DISTINCT, k.ALL, k.CASE, k.COLLATE
+_CAST, _CURRENT_TIMESTAMP, _FILTER, _OVER = k.CAST, k.CURRENT_TIMESTAMP, k.FILTER, k.OVER
+_LAST_NAME, _FIRST_SIMPLE, _LAST_SIMPLE = k.LAST_JOIN_KEYWORD, k.OR, k.LONGARROW
+_PRECEDENCE = k.PRECEDENCE
+_OPERATOR_TEXT = k.OPERATOR_TEXT
+
+_Frame = tuple[Any, int, int]
+
+
+def expression(state: State) -> Expression:
+    """Reads one expression."""
+    kinds = state.kinds
+    words = state.words
+    first = i = state.index
+    stack: list[_Frame] = []
+    level = _BRACKET
+    left: Expression
+    while True:
+        # An operand, or what opens one.
+        kind = kinds[i]
+        if kind <= _LAST_NAME:
+            following = kinds[i + 1]
+            if following == _LP:
+                argument = kinds[i + 2]
+                if _CAST <= kind <= _CURRENT_TIMESTAMP:
+                    if kind == _CAST:
+                        stack.append((None, _CAST_TO, level))
+                        level = _BRACKET
+                        i += 2
+                        continue
+                    left, i = _named_operand(state, i)
+                elif argument == _STAR or argument == _RP:
+                    left, i = _call_without_arguments(state, i)
+                elif argument != _DISTINCT and argument != _ALL:
+                    stack.append(((i, [], False), _CALL, level))
+                    level = _BRACKET
+                    i += 2
+                    continue
+                elif kinds[i + 3] == _RP:
+                    left, i = _call_without_arguments(state, i)
+                else:
+                    stack.append(((i, [], argument == _DISTINCT), _CALL, level))
+                    level = _BRACKET
+                    i += 3
+                    continue
+            elif kind == _ID and following != _DOT:
+                left = Column(words[i], None, None, False, i)
+                i += 1
+            else:
+                left, i = _named_operand(state, i)
+        elif kind == _NUMBER or (kind == _STRING and kinds[i + 1] != _DOT):
+            left = literal_of(words[i])
+            i += 1
+        elif kind == _LP:
+            if kinds[i + 1] in _SUBQUERY_STARTS:
+                state.index = i + 1
+                left = ScalarSubquery(subquery(state))
+                i = state.index
+            else:
+                stack.append((None, _PARENTHESIS, level))
+                level = _BRACKET
+                i += 1
+                continue
+        elif kind == _MINUS and kinds[i + 1] == _NUMBER:
+            left = negative_of(words[i + 1])
+            i += 2
+        elif kind in _PREFIXES:
+            code, prefix_level = _PREFIXES[kind]
+            stack.append((None, code, level))
+            level = prefix_level
+            i += 1
+            continue
+        elif kind == _CASE:
+            i += 1
+            if kinds[i] == k.WHEN:
+                stack.append(((None, []), _CASE_WHEN, level))
+                i += 1
+            else:
+                stack.append(((None, []), _CASE_OPERAND, level))
+            level = _BRACKET
+            continue
+        else:
+            left, i = _special_operand(state, i)
+
+        # Operators, separators and ends.
+        while True:
+            kind = kinds[i]
+            precedence = _PRECEDENCE[kind]
+            while level >= precedence:
+                lower, code, level = stack.pop()
+                if code <= _LAST_SIMPLE and code > _AND:
+                    left = Binary(_OPERATOR_TEXT[code], lower, left)
+                elif code == _AND:
+                    if type(lower) is And:
+                        lower.terms.append(left)
+                        left = lower
+                    else:
+                        left = And([lower, left])
+                else:
+                    left = _reduce(lower, code, left)
+            if precedence:
+                if kind <= _LAST_SIMPLE and kind >= _FIRST_SIMPLE:
+                    if kind == _AND and level == _BRACKET and stack and stack[-1][1] == _BETWEEN_LOW:
+                        between, _, level = stack.pop()
+                        stack.append(((*between, left), _BETWEEN_HIGH, level))
+                        level = k.PRECEDENCE_EQUALITY
+                    else:
+                        stack.append((left, kind, level))
+                        level = precedence
+                    i += 1
+                    break
+                if kind == _COLLATE:
+                    left = Collate(left, _collation(state, i + 1))
+                    i += 2
+                    continue
+                if kind == k.ISNULL:
+                    left = IsNull(left)
+                    i += 1
+                    continue
+                state.index = i
+                result = _keyword_operator(state, left, kind, level, stack)
+                i = state.index
+                if result is None:
+                    level = _level_of(stack)
+                    break
+                left = result
+                continue
+            if not stack:
+                state.index = i
+                if i - first > state.limits[limits.EXPR_DEPTH]:
+                    check_depth(left, state.limits[limits.EXPR_DEPTH])
+                return left
+            lower, code, level = stack[-1]
+            if kind == _RP:
+                if code == _PARENTHESIS:
+                    stack.pop()
+                    i += 1
+                    continue
+                if code == _CALL:
+                    stack.pop()
+                    position, arguments, is_distinct = lower
+                    arguments.append(left)
+                    i += 1
+                    if kinds[position] == _ID:
+                        left = FunctionCall(words[position], arguments, position, False, is_distinct, None, None, None)
+                    else:
+                        name = word_text(state, position)
+                        left = FunctionCall(name, arguments, position, False, is_distinct, None, None, None)
+                    following = kinds[i]
+                    if following == _FILTER or following == _OVER:
+                        state.index = i
+                        left = _call_tail(state, left)
+                        i = state.index
+                    continue
+            elif kind == _COMMA:
+                if code == _CALL or code == _IN_LIST:
+                    lower[1].append(left)
+                    level = _BRACKET
+                    i += 1
+                    break
+                if code == _PARENTHESIS:
+                    stack[-1] = ((None, [left]), _ROW, level)
+                    level = _BRACKET
+                    i += 1
+                    break
+                if code == _ROW:
+                    lower[1].append(left)
+                    level = _BRACKET
+                    i += 1
+                    break
+            state.index = i
+            closed = _close(state, left, kind, stack)
+            i = state.index
+            if closed is None:
+                level = _BRACKET
+                break
+            left = closed
+
+
+def expression_list(state: State) -> list[Expression]:
+    """Reads expressions separated by commas."""
+    items = [expression(state)]
+    while state.kinds[state.index] == _COMMA:
+        state.index += 1
+        items.append(expression(state))
+    return items
+
+
+def subquery(state: State) -> Select:
+    """Reads a SELECT that is followed by a closing parenthesis, and that parenthesis."""
+    select = nested(state, state.rules.select)
+    expect(state, _RP)
+    return select
+
+
+def _named_operand(state: State, i: int) -> tuple[Expression, int]:
+    """Reads an operand that starts with a name but is neither a plain column nor an ordinary call."""
+    kinds = state.kinds
+    kind = kinds[i]
+    if k.CURRENT_DATE <= kind <= _CURRENT_TIMESTAMP:
+        return CurrentTime(state.words[i].upper(), i), i + 1
+    if kind == k.RAISE and kinds[i + 1] == _LP:
+        return _raise(state, i)
+    if kind == k.RAISE or kind == _CAST:
+        raise syntax_error(state, i + 1)
+    if kinds[i + 1] != _DOT:
+        return Column(word_text(state, i), None, None, state.words[i][0] == '"', i), i + 1
+    if kinds[i + 2] > k.STRING:
+        raise syntax_error(state, i + 2)
+    if kinds[i + 3] != _DOT:
+        return Column(word_text(state, i + 2), word_text(state, i), None, False, i), i + 3
+    if kinds[i + 4] > k.STRING:
+        raise syntax_error(state, i + 4)
+    return Column(word_text(state, i + 4), word_text(state, i + 2), word_text(state, i), False, i), i + 5
+
+
+def _special_operand(state: State, i: int) -> tuple[Expression, int]:
+    """Reads NULL, a blob, a parameter, EXISTS or a column of a table named by a string."""
+    kinds = state.kinds
+    kind = kinds[i]
+    if kind == k.NULL:
+        return _NULL, i + 1
+    if kind == k.BLOB:
+        return literal_of(state.words[i]), i + 1
+    if kind == _STRING:
+        return _named_operand(state, i)
+    state.index = i
+    if kind == k.VARIABLE:
+        return variable(state), i + 1
+    if kind == k.EXISTS:
+        if kinds[i + 1] != _LP:
+            raise syntax_error(state, i + 1)
+        if kinds[i + 2] not in _SUBQUERY_STARTS:
+            raise syntax_error(state, i + 2)
+        state.index = i + 2
+        return Exists(subquery(state)), state.index
+    raise syntax_error(state, i)
+
+
+def _raise(state: State, i: int) -> tuple[Expression, int]:
+    kinds = state.kinds
+    action = kinds[i + 2]
+    if action == k.IGNORE:
+        state.index = i + 3
+        message = None
+    elif action in (k.ROLLBACK, k.ABORT, k.FAIL):
+        state.index = i + 3
+        expect(state, _COMMA)
+        message = nested(state, expression)
+    else:
+        raise syntax_error(state, i + 2)
+    expect(state, _RP)
+    return Raise(state.words[i + 2].upper(), message, i), state.index
+
+
+def _call_without_arguments(state: State, i: int) -> tuple[Expression, int]:
+    """Reads `f(*)`, `f()` or `f(DISTINCT)`."""
+    kinds = state.kinds
+    argument = kinds[i + 2]
+    end = i + 2 if argument == _RP else i + 3
+    if kinds[end] != _RP:
+        raise syntax_error(state, end)
+    call = FunctionCall(word_text(state, i), [], i, argument == _STAR, argument == _DISTINCT, None, None, None)
+    state.index = end + 1
+    if kinds[end + 1] in (_FILTER, _OVER):
+        return _call_tail(state, call), state.index
+    return call, state.index
+
+
+def _call_tail(state: State, call: FunctionCall) -> FunctionCall:
+    """Reads FILTER (...) and OVER ... after a call, where these words are keywords."""
+    kinds = state.kinds
+    condition = None
+    over: Any = None
+    if kinds[state.index] == _FILTER:
+        if kinds[state.index + 1] != _LP:
+            return call
+        state.index += 2
+        expect(state, k.WHERE)
+        condition = nested(state, expression)
+        expect(state, _RP)
+    if kinds[state.index] == _OVER and (kinds[state.index + 1] == _LP or kinds[state.index + 1] <= _STRING):
+        state.index += 1
+        over = state.rules.over_clause(state)
+    return FunctionCall(
+        call.name, call.arguments, call.position, call.is_star, call.is_distinct, call.order_by, condition, over
+    )
+
+
+def _collation(state: State, i: int) -> str:
+    if state.kinds[i] > k.LAST_FALLBACK and state.kinds[i] != _STRING:
+        raise syntax_error(state, i)
+    return word_text(state, i)
+
+
+def _reduce(lower: Any, code: int, right: Expression) -> Expression:
+    """Builds the node of a stacked operator whose last operand is now complete."""
+    if code == k.OR:
+        if type(lower) is Or:
+            lower.terms.append(right)
+            return lower
+        return Or([lower, right])
+    if code in _PREFIX_TEXT:
+        if code < _PREFIX_TILDE and type(right) is Literal and isinstance(right.value, (int, float)):
+            return negated(right) if code == _PREFIX_MINUS else right
+        return Unary(_PREFIX_TEXT[code], right)
+    if code == k.IS:
+        return IsNull(lower) if right is _NULL else Binary("IS", lower, right)
+    if code == _IS_NOT:
+        return NotNull(lower) if right is _NULL else Binary("IS NOT", lower, right)
+    if code == _BETWEEN_HIGH:
+        operand, is_negated, low = lower
+        return Between(operand, low, right, is_negated)
+    if code == _LIKE:
+        operand, operator, is_negated, position = lower
+        return Like(operator, operand, right, None, is_negated, position)
+    assert code == _LIKE_ESCAPE, "every operator code has its node"
+    operand, operator, is_negated, position, pattern = lower
+    return Like(operator, operand, pattern, right, is_negated, position)
+
+
+def _keyword_operator(state: State, left: Expression, kind: int, level: int, stack: list[_Frame]) -> Expression | None:
+    """Reads an operator spelled as a word, after `left`.
+
+    Returns the finished node of a postfix operator; or pushes a frame and returns None, and an operand has to follow.
+    """
+    kinds = state.kinds
+    i = state.index
+    is_negated = kind == k.NOT
+    if is_negated:
+        i += 1
+        kind = kinds[i]
+        if kind == k.NULL:
+            state.index = i + 1
+            return NotNull(left)
+    if kind == k.IN:
+        state.index = i + 1
+        return _in(state, left, is_negated, level, stack)
+    if kind == k.BETWEEN:
+        stack.append(((left, is_negated), _BETWEEN_LOW, level))
+    elif k.GLOB <= kind <= k.REGEXP:
+        stack.append(((left, state.words[i].upper(), is_negated, i), _LIKE, level))
+    elif is_negated:
+        raise syntax_error(state, i)
+    elif kind == k.NOTNULL:
+        state.index = i + 1
+        return NotNull(left)
+    elif kind == k.IS:
+        i += _push_is(state, left, level, stack)
+    else:
+        _push_escape(state, left, level, stack)
+    state.index = i + 1
+    return None
+
+
+def _push_is(state: State, left: Expression, level: int, stack: list[_Frame]) -> int:
+    """Pushes IS [NOT] [DISTINCT FROM] and returns how many tokens follow the IS."""
+    kinds = state.kinds
+    i = state.index + 1
+    is_negated = kinds[i] == k.NOT
+    if is_negated:
+        i += 1
+    if kinds[i] == _DISTINCT:
+        if kinds[i + 1] != k.FROM:
+            raise syntax_error(state, i + 1)
+        i += 2
+        is_negated = not is_negated
+    stack.append((left, _IS_NOT if is_negated else k.IS, level))
+    return i - state.index - 1
+
+
+def _push_escape(state: State, left: Expression, level: int, stack: list[_Frame]) -> None:
+    """Completes the pattern of the LIKE that an ESCAPE belongs to and pushes the LIKE again."""
+    while level != _BRACKET:
+        lower, code, level = stack.pop()
+        if code == _LIKE:
+            stack.append(((*lower, left), _LIKE_ESCAPE, level))
+            return
+        if code < k.N_KINDS and code != k.OR and code != k.IS:
+            left = And([lower, left]) if code == _AND else Binary(_OPERATOR_TEXT[code], lower, left)
+        else:
+            left = _reduce(lower, code, left)
+    raise syntax_error(state, state.index)
+
+
+def _level_of(stack: list[_Frame]) -> int:
+    """Returns the level that the frame pushed last by `_keyword_operator` sets."""
+    code = stack[-1][1]
+    return _BRACKET if code in (_IN_LIST, _BETWEEN_LOW) else k.PRECEDENCE_EQUALITY
+
+
+def _in(state: State, left: Expression, is_negated: bool, level: int, stack: list[_Frame]) -> Expression | None:
+    """Reads what follows IN; pushes a frame and returns None before the first expression of a list."""
+    kinds = state.kinds
+    i = state.index
+    if kinds[i] == _LP:
+        state.index = i + 1
+        following = kinds[i + 1]
+        if following in _SUBQUERY_STARTS:
+            return InSelect(left, subquery(state), is_negated)
+        if following == _RP:
+            state.index = i + 2
+            return InList(left, [], is_negated)
+        stack.append(((left, [], is_negated), _IN_LIST, level))
+        return None
+    schema, name = qualified_name(state)
+    arguments = None
+    if accept(state, _LP):
+        arguments = [] if kinds[state.index] == _RP else nested(state, expression_list)
+        expect(state, _RP)
+    return InTable(left, name, schema, arguments, is_negated, i)
+
+
+def _close(state: State, left: Expression, kind: int, stack: list[_Frame]) -> Expression | None:
+    """Ends or continues the innermost bracket at a token that is no operator.
+
+    Returns the finished node, or None when another operand has to follow; raises if the bracket cannot take the token.
+    """
+    i = state.index
+    lower, code, level = stack.pop()
+    state.index = i + 1
+    if kind == _RP and code == _ROW:
+        lower[1].append(left)
+        return RowValue(lower[1])
+    if kind == _RP and code == _IN_LIST:
+        lower[1].append(left)
+        return InList(*lower)
+    if code == _CALL and kind == k.ORDER:
+        return _call_with_order(state, left, lower)
+    if code == _CAST_TO and kind == k.AS:
+        type_name = type_text(state)
+        expect(state, _RP)
+        return Cast(left, type_name)
+    if code == _CASE_WHEN and kind == k.THEN:
+        stack.append(((*lower, left), _CASE_THEN, level))
+        return None
+    if _CASE_OPERAND <= code <= _CASE_ELSE and code != _CASE_WHEN:
+        return _close_case(state, left, kind, (lower, code, level), stack)
+    raise syntax_error(state, i)
+
+
+def _close_case(state: State, left: Expression, kind: int, frame: _Frame, stack: list[_Frame]) -> Expression | None:
+    """Goes on after the operand, a THEN or the ELSE of CASE."""
+    lower, code, level = frame
+    if code == _CASE_OPERAND and kind == k.WHEN:
+        stack.append(((left, []), _CASE_WHEN, level))
+        return None
+    if code == _CASE_ELSE and kind == k.END:
+        return Case(lower[0], lower[1], left)
+    if code == _CASE_THEN and kind in (k.WHEN, k.ELSE, k.END):
+        operand, whens, condition = lower
+        whens.append((condition, left))
+        if kind == k.END:
+            return Case(operand, whens, None)
+        stack.append(((operand, whens), _CASE_WHEN if kind == k.WHEN else _CASE_ELSE, level))
+        return None
+    raise syntax_error(state, state.index - 1)
+
+
+def _call_with_order(state: State, left: Expression, call: Any) -> FunctionCall:
+    """Reads ORDER BY and the end of an aggregate's argument list."""
+    position, arguments, is_distinct = call
+    arguments.append(left)
+    expect(state, k.BY)
+    order_by = nested(state, state.rules.ordering_terms)
+    expect(state, _RP)
+    node = FunctionCall(word_text(state, position), arguments, position, False, is_distinct, order_by, None, None)
+    return _call_tail(state, node) if state.kinds[state.index] in (_FILTER, _OVER) else node
+
+
+def type_text(state: State) -> str:
+    """Reads a type: any number of names, then perhaps one or two signed numbers in parentheses; returns its source text."""
+    kinds = state.kinds
+    first = state.index
+    while kinds[state.index] <= k.LAST_FALLBACK or kinds[state.index] == _STRING:
+        state.index += 1
+    if state.index > first and accept(state, _LP):
+        signed_number(state)
+        if accept(state, _COMMA):
+            signed_number(state)
+        expect(state, _RP)
+    return state.source.text(first, state.index)
+
+
+def signed_number(state: State) -> None:
+    """Reads a number with or without a sign."""
+    if state.kinds[state.index] in (_MINUS, k.PLUS):
+        state.index += 1
+    expect(state, _NUMBER)

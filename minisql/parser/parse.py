@@ -1,0 +1,101 @@
+"""The parser's entry points: the first statement of a text, all its statements, a single expression.
+
+Source: https://www.sqlite.org/c3ref/prepare.html, for where a statement ends and what an empty one is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from minisql import limits
+from minisql.parser import tokens as k
+from minisql.parser.ast import Expression, Statement
+from minisql.parser.commands import STATEMENT_RULES
+from minisql.parser.depth import check_nesting
+from minisql.parser.expression import expression
+from minisql.parser.select import RULES
+from minisql.parser.state import State, syntax_error
+from minisql.parser.tokenizer import Source, statement_end
+
+_SEMI, _END_OF_INPUT = k.SEMI, k.END_OF_INPUT
+
+_NESTING_LIMIT_TOKENS = 800
+"""Statements of fewer tokens cannot nest deep enough to meet SQLite's limit."""
+
+
+class Parsed:
+    """One parsed statement.
+
+    `parameter_names[n - 1]` is the name of parameter n with its prefix, None for a plain `?` or a number that was skipped;
+    `source` turns positions of the tree into offsets and texts.
+    """
+
+    __slots__ = ("parameter_names", "source", "statement")
+
+    def __init__(self, statement: Statement, parameter_names: list[str | None], source: Source) -> None:
+        self.statement = statement
+        self.parameter_names = parameter_names
+        self.source = source
+
+
+def parse_one(sql: str, start: int = 0, limit_values: Sequence[int] = limits.DEFAULTS) -> tuple[Parsed | None, int]:
+    """Parses the first statement of sql[start:] and returns it with the offset where the rest of the text begins.
+
+    The statement is None when only blanks, comments and semicolons are left.  Raises OperationalError with SQLite's text;
+    its offset counts UTF-8 bytes from `start`.
+    """
+    length = len(sql)
+    while True:
+        end = sql.find(";", start) + 1
+        if end == 0 or end == length:
+            end = length
+        else:
+            end = statement_end(sql, start)
+        state = State(sql, start, end, limit_values, RULES)
+        kinds = state.kinds
+        rule = STATEMENT_RULES.get(kinds[0])
+        if rule is not None:
+            break
+        if kinds[0] == _END_OF_INPUT:
+            return None, length
+        if kinds[0] != _SEMI:
+            raise syntax_error(state, 0)
+        if end == length:
+            start = _after_first_semicolon(state)
+        else:
+            start = end
+    if len(kinds) > _NESTING_LIMIT_TOKENS:
+        check_nesting(kinds)
+    statement = rule(state)
+    kind = kinds[state.index]
+    if kind != _SEMI and kind != _END_OF_INPUT:
+        raise syntax_error(state, state.index)
+    if kind == _END_OF_INPUT:
+        end = length
+    else:
+        end = state.source.end
+    return Parsed(statement, state.parameter_names, state.source), end
+
+
+def _after_first_semicolon(state: State) -> int:
+    return state.source.character_offset(0) + 1
+
+
+def parse_script(sql: str, start: int = 0, limit_values: Sequence[int] = limits.DEFAULTS) -> Iterator[tuple[Parsed, int]]:
+    """Yields every statement of a text, with the offset where the rest begins, as soon as it has been parsed."""
+    while True:
+        parsed, start = parse_one(sql, start, limit_values)
+        if parsed is None:
+            return
+        yield parsed, start
+
+
+def parse_expression(sql: str, limit_values: Sequence[int] = limits.DEFAULTS) -> Expression:
+    """Parses a text that is a single expression, as schema texts hold them."""
+    state = State(sql, 0, len(sql), limit_values, RULES)
+    if len(state.kinds) > _NESTING_LIMIT_TOKENS:
+        check_nesting(state.kinds)
+    node = expression(state)
+    if state.kinds[state.index] != _END_OF_INPUT:
+        raise syntax_error(state, state.index)
+    return node

@@ -1,0 +1,203 @@
+"""The state of one parse: the tokens, where the parser stands, the parameters seen so far; and the errors it can raise.
+
+Every rule of the grammar is a function that takes a `State`, reads tokens from `state.index` on and leaves `state.index`
+behind what it has read.  Token lists end with two END_OF_INPUT, so that one token of look-ahead needs no check.
+
+Source: https://www.sqlite.org/lang_expr.html#varparam for the numbering of parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
+
+from minisql import limits
+from minisql.errors import ERROR, Error, sqlite_error
+from minisql.parser import tokens as k
+from minisql.parser.ast import OrderingTerm, Select, Variable, Window
+from minisql.parser.tokenizer import Source, dequote, kind_of, statement_end, tokenize
+
+_Result = TypeVar("_Result")
+
+_LEVELS_PER_STACK = 30
+"""Nested rules that one Python stack holds: six frames each, well below the interpreter's 1,000."""
+
+
+class Rules(NamedTuple):
+    """The rules that expressions contain although they are made of expressions."""
+
+    select: Callable[[State], Select]
+    ordering_terms: Callable[[State], list[OrderingTerm]]
+    over_clause: Callable[[State], Window | str]
+
+
+class State:
+    """The tokens of a statement and the parser's place among them.
+
+    `parameter_names[n - 1]` is the name of parameter n, None for a plain `?` or a gap; `is_trigger` is set within the body
+    of a trigger.
+    """
+
+    __slots__ = (
+        "depth",
+        "index",
+        "is_trigger",
+        "kinds",
+        "limits",
+        "parameter_names",
+        "parameter_numbers",
+        "rules",
+        "source",
+        "words",
+    )
+
+    def __init__(self, sql: str, start: int, end: int, limit_values: Sequence[int], rules: Rules) -> None:
+        words = tokenize(sql, start, end)
+        kinds = list(map(kind_of, words))
+        if "--" in sql or "/*" in sql:
+            words, kinds = _without_comments(words, kinds)
+        kinds.append(k.END_OF_INPUT)
+        kinds.append(k.END_OF_INPUT)
+        self.words = words
+        self.kinds = kinds
+        self.index = 0
+        self.depth = 0
+        self.limits = limit_values
+        self.rules = rules
+        self.parameter_names: list[str | None] = []
+        self.parameter_numbers: dict[str, int] | None = None
+        self.source = Source(sql, start, end)
+        self.is_trigger = False
+
+    def extend(self) -> None:
+        """Adds the tokens up to the next semicolon: those after the semicolons within a trigger's body."""
+        source = self.source
+        start = source.end
+        end = statement_end(source.sql, start)
+        words = tokenize(source.sql, start, end)
+        kinds = list(map(kind_of, words))
+        words, kinds = _without_comments(words, kinds)
+        source.extend(end)
+        del self.kinds[-2:]
+        self.words += words
+        self.kinds += kinds
+        self.kinds += (k.END_OF_INPUT, k.END_OF_INPUT)
+
+
+def _without_comments(words: list[str], kinds: list[int]) -> tuple[list[str], list[int]]:
+    if k.COMMENT not in kinds:
+        return words, kinds
+    kept = [index for index, kind in enumerate(kinds) if kind != k.COMMENT]
+    return [words[index] for index in kept], [kinds[index] for index in kept]
+
+
+def nested(state: State, rule: Callable[[State], _Result]) -> _Result:
+    """Runs a rule that stands inside itself, on a fresh stack whenever the nesting has used one up."""
+    state.depth += 1
+    if state.depth % _LEVELS_PER_STACK:
+        result = rule(state)
+    else:
+        result = limits.call_on_fresh_stack(rule, state)
+    state.depth -= 1
+    return result
+
+
+def syntax_error(state: State, position: int) -> Error:
+    """Returns the error for a token that no rule accepts."""
+    kind = state.kinds[position]
+    if kind == k.END_OF_INPUT:
+        return sqlite_error(ERROR, "incomplete input")
+    word = state.words[position]
+    if kind == k.ILLEGAL:
+        offset = -1 if word[0].isdigit() and "_" in word else state.source.offset(position)
+        return sqlite_error(ERROR, f'unrecognized token: "{word}"', offset)
+    offset = -1 if kind == k.REGISTER else state.source.offset(position)
+    return sqlite_error(ERROR, f'near "{word}": syntax error', offset)
+
+
+def error(text: str) -> Error:
+    """Returns an error without an offset."""
+    return sqlite_error(ERROR, text)
+
+
+def expect(state: State, kind: int) -> None:
+    """Reads one token of the given kind."""
+    index = state.index
+    if state.kinds[index] != kind:
+        raise syntax_error(state, index)
+    state.index = index + 1
+
+
+def accept(state: State, kind: int) -> bool:
+    """Reads the next token if it is of the given kind, and tells so."""
+    index = state.index
+    if state.kinds[index] == kind:
+        state.index = index + 1
+        return True
+    return False
+
+
+def word_text(state: State, position: int) -> str:
+    """Returns the name that a token stands for, without its quotes."""
+    kind = state.kinds[position]
+    word = state.words[position]
+    return dequote(word) if kind in (k.QUOTED_ID, k.STRING) else word
+
+
+def name(state: State) -> str:
+    """Reads SQLite's nm: an identifier, a keyword that may be one, a join keyword or a string."""
+    index = state.index
+    if state.kinds[index] > k.STRING:
+        raise syntax_error(state, index)
+    state.index = index + 1
+    return word_text(state, index)
+
+
+def qualified_name(state: State) -> tuple[str | None, str]:
+    """Reads `name` or `schema.name` and returns (schema, name)."""
+    first = name(state)
+    if state.kinds[state.index] == k.DOT:
+        state.index += 1
+        return first, name(state)
+    return None, first
+
+
+def name_list(state: State) -> list[str]:
+    """Reads names separated by commas."""
+    names = [name(state)]
+    while state.kinds[state.index] == k.COMMA:
+        state.index += 1
+        names.append(name(state))
+    return names
+
+
+def variable(state: State) -> Variable:
+    """Reads a parameter and gives it its number."""
+    position = state.index
+    state.index = position + 1
+    word = state.words[position]
+    names = state.parameter_names
+    highest = state.limits[limits.VARIABLE_NUMBER]
+    if word == "?":
+        names.append(None)
+        number = len(names)
+    elif word[0] == "?":
+        number = int(word[1:]) if len(word) < 12 else highest + 1
+        if not 1 <= number <= highest:
+            raise sqlite_error(ERROR, f"variable number must be between ?1 and ?{highest}", -1)
+        if number > len(names):
+            names.extend([None] * (number - len(names)))
+        if names[number - 1] is None:
+            names[number - 1] = word
+    else:
+        numbers = state.parameter_numbers
+        if numbers is None:
+            numbers = state.parameter_numbers = {}
+        known = numbers.get(word)
+        if known is not None:
+            return Variable(known, word, position)
+        names.append(word)
+        number = numbers[word] = len(names)
+    if number > highest:
+        raise error("too many SQL variables")
+    return Variable(number, None if word == "?" else word, position)

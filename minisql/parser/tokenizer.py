@@ -1,0 +1,239 @@
+"""From SQL text to token kinds and words, and from token numbers back to text.
+
+One regex `findall` makes plain strings; a memo that is shared by all statements maps each distinct text to its kind.
+Positions are not kept: `Source` finds them again by a second scan when an error, a column name or a schema text asks for
+one.  Text ends at the first NUL; every character from U+0080 on may stand in a name; U+FEFF before a token is blank.
+
+Source: https://www.sqlite.org/lang_expr.html#literal_values_constants_, lang_comment.html, lang_keywords.html.
+"""
+
+from __future__ import annotations
+
+import re
+
+from minisql.errors import ERROR, sqlite_error
+from minisql.parser import tokens as k
+from minisql.parser.ast import Literal
+
+_START = r"A-Za-z_\x80-\ufefe\uff00-\U0010ffff"
+_NAME = r"A-Za-z0-9_$\x80-\U0010ffff"
+_DECIMAL = r"(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?|\.[0-9][0-9_]*+)(?:[eE][+-]?[0-9][0-9_]*+)?"
+_HEXADECIMAL = r"0[xX][0-9a-fA-F][0-9a-fA-F_]*+"
+_BLANK = r"[ \t\n\f\r\ufeff]"
+
+# Possessive quantifiers throughout: a token never gives characters back, so every text is scanned in linear time.
+_TOKEN_RULES = (
+    r"[xX]'[^'\0]*+'?",
+    rf"[{_START}][{_NAME}]*+",
+    rf"{_HEXADECIMAL}[{_NAME}]*+",
+    rf"{_DECIMAL}[{_NAME}]*+",
+    r"<[=>]|<<|>=|>>|\|\||==|!=|->>|->",
+    r"--[^\n\0]*+",
+    r"/\*(?=[^\0])(?:[^*\0]|\*(?!/))*+(?:\*/)?",
+    r"[-+*/%(),.;=<>&|~]",
+    r"'[^'\0]*+(?:''[^'\0]*+)*+'",
+    r'"[^"\0]*+(?:""[^"\0]*+)*+"',
+    r"`[^`\0]*+(?:``[^`\0]*+)*+`",
+    r"\[[^\]\0]*+\]",
+    rf"[$@#:](?:[{_NAME}]|::)*+(?:(?<=[{_NAME}])\([^)\0 \t\n\f\r]*+\)?)?",
+    r"\?[0-9]*+",
+    r"['\"`\[][^\0]*+",
+    r"\0[\s\S]*+",
+    r"[^ \t\n\f\r\ufeff]",
+)
+_TOKEN = re.compile("|".join(_TOKEN_RULES))
+_find_tokens = _TOKEN.findall
+_STATEMENT = re.compile(rf"(?:{_BLANK}++|(?!;)(?:{'|'.join(_TOKEN_RULES)}))*+;?")
+"""A statement's text up to and with its semicolon (one inside a trigger ends it too early; see `State.extend`)."""
+
+_NUMBER = re.compile(rf"{_HEXADECIMAL}|{_DECIMAL}")
+_MISPLACED_SEPARATOR = re.compile(r"_(?![0-9a-fA-F])|(?<![0-9a-fA-F])_")
+_BLOB = re.compile(r"[xX]'(?:[0-9a-fA-F]{2})*'")
+_PARAMETER = re.compile(rf"\?[0-9]*|[$@#:](?=:*[{_NAME}])(?:[{_NAME}]|::)*(?:\([^)]*\))?")
+_REGISTER = re.compile(r"#[0-9]+")
+
+_MEMO_LIMIT = 20_000
+_MEMO_TEXT_LIMIT = 60
+
+
+class _KindMemo(dict[str, int]):
+    """Token text to kind, filled on demand and emptied when it has grown too large."""
+
+    def __missing__(self, text: str) -> int:
+        kind = _classify(text)
+        if len(text) <= _MEMO_TEXT_LIMIT:
+            if len(self) > _MEMO_LIMIT:
+                self.clear()
+            self[text] = kind
+        return kind
+
+
+class _LiteralMemo(dict[str, Literal]):
+    """Literal token text to its shared node, filled on demand and emptied when it has grown too large."""
+
+    def __missing__(self, text: str) -> Literal:
+        node = _make_literal(text)
+        if len(text) <= _MEMO_TEXT_LIMIT:
+            if len(self) > _MEMO_LIMIT:
+                self.clear()
+            self[text] = node
+        return node
+
+
+kind_of = _KindMemo().__getitem__
+"""Returns the kind of a token text."""
+
+literal_of = _LiteralMemo().__getitem__
+"""Returns the Literal of a NUMBER, STRING or BLOB token text."""
+
+SMALLEST_MAGNITUDE = Literal(9223372036854775808.0)
+"""The literal 9223372036854775808, which is too large for an integer unless a minus stands before it."""
+
+
+class _NegativeMemo(dict[str, Literal]):
+    """NUMBER token text to the shared node of the number with a minus before it."""
+
+    def __missing__(self, text: str) -> Literal:
+        node = negated(literal_of(text))
+        if len(text) <= _MEMO_TEXT_LIMIT:
+            if len(self) > _MEMO_LIMIT:
+                self.clear()
+            self[text] = node
+        return node
+
+
+negative_of = _NegativeMemo().__getitem__
+"""Returns the Literal of `-` and a NUMBER token text."""
+
+
+def negated(literal: Literal) -> Literal:
+    """Returns the literal of minus a numeric literal."""
+    value = literal.value
+    assert isinstance(value, (int, float)), "only numbers are folded"
+    if literal is SMALLEST_MAGNITUDE:
+        return Literal(-(1 << 63))
+    return Literal(-float(value) if value == -(1 << 63) else -value)
+
+
+def tokenize(sql: str, start: int, end: int) -> list[str]:
+    """Returns the token texts of sql[start:end], comments included."""
+    return _find_tokens(sql, start, end)
+
+
+def statement_end(sql: str, start: int) -> int:
+    """Returns where the statement that begins at `start` ends: after its first semicolon, or at the end of the text."""
+    match = _STATEMENT.match(sql, start)
+    return match.end() if match else len(sql)
+
+
+def dequote(text: str) -> str:
+    """Returns the name or string that a quoted token means."""
+    quote = text[0]
+    if quote == "[":
+        return text[1:-1]
+    inner = text[1:-1]
+    return inner.replace(quote + quote, quote) if quote in inner else inner
+
+
+def _classify(text: str) -> int:
+    first = text[0]
+    if first.isalpha() or first == "_" or first >= "\x80":
+        if first in "xX" and text[1:2] == "'":
+            return k.BLOB if _BLOB.fullmatch(text) else k.ILLEGAL
+        return k.KEYWORDS.get(text.upper(), k.ID) if text.isascii() else k.ID
+    if text in k.OPERATORS:
+        return k.OPERATORS[text]
+    if first == "\0":
+        return k.END_OF_INPUT
+    if text.startswith(("--", "/*")):
+        return k.COMMENT
+    if first in "0123456789.":
+        good = _NUMBER.fullmatch(text) and not ("_" in text and _MISPLACED_SEPARATOR.search(text))
+        return k.NUMBER if good else k.ILLEGAL
+    if first in "'\"`[":
+        return _classify_quoted(text, first)
+    if _REGISTER.fullmatch(text):
+        return k.REGISTER
+    return k.VARIABLE if _PARAMETER.fullmatch(text) else k.ILLEGAL
+
+
+def _classify_quoted(text: str, first: str) -> int:
+    last = "]" if first == "[" else first
+    if len(text) < 2 or text[-1] != last or (last != "]" and text.count(last) % 2):
+        return k.ILLEGAL
+    return k.STRING if first == "'" else k.QUOTED_ID
+
+
+def _make_literal(text: str) -> Literal:
+    first = text[0]
+    if first == "'":
+        return Literal(dequote(text))
+    if first in "xX":
+        return Literal(bytes.fromhex(text[2:-1]))
+    digits = text.replace("_", "")
+    if digits[:2] in ("0x", "0X"):
+        return Literal(_hexadecimal_value(digits))
+    if digits.isdigit():
+        if len(digits) < 19:
+            return Literal(int(digits))
+        digits = digits.lstrip("0") or "0"
+        if len(digits) <= 19:
+            value = int(digits)
+            if value < 1 << 63:
+                return Literal(value)
+            if value == 1 << 63:
+                return SMALLEST_MAGNITUDE
+    return Literal(float(digits))
+
+
+def _hexadecimal_value(digits: str) -> int:
+    significant = digits[2:].lstrip("0")
+    if len(significant) > 16:
+        raise sqlite_error(ERROR, f"hex literal too big: {digits}")
+    value = int(significant or "0", 16)
+    return value - (1 << 64) if value >= 1 << 63 else value
+
+
+class Source:
+    """The text of one parse; turns token numbers into offsets and text by scanning it once more, on demand."""
+
+    __slots__ = ("_spans", "end", "sql", "start")
+
+    def __init__(self, sql: str, start: int, end: int) -> None:
+        self.sql = sql
+        self.start = start
+        self.end = end
+        self._spans: list[tuple[int, int]] | None = None
+
+    def spans(self) -> list[tuple[int, int]]:
+        """Returns the character offsets [start, end) of every token; comments are no tokens."""
+        spans = self._spans
+        if spans is None:
+            spans = [
+                match.span()
+                for match in _TOKEN.finditer(self.sql, self.start, self.end)
+                if not match[0].startswith(("--", "/*", "\0"))
+            ]
+            self._spans = spans
+        return spans
+
+    def extend(self, end: int) -> None:
+        """Lets the source reach up to `end`."""
+        self.end = end
+        self._spans = None
+
+    def text(self, first: int, end: int) -> str:
+        """Returns the verbatim text of tokens [first, end)."""
+        if first >= end:
+            return ""
+        spans = self.spans()
+        return self.sql[spans[first][0] : spans[end - 1][1]]
+
+    def character_offset(self, position: int) -> int:
+        """Returns where token `position` starts, in characters from the beginning of `sql`."""
+        spans = self.spans()
+        return spans[position][0] if position < len(spans) else self.end
+
+    def offset(self, position: int) -> int:
+        """Returns where token `position` starts, in UTF-8 bytes from the beginning of the statement's text."""
+        return len(self.sql[self.start : self.character_offset(position)].encode("utf-8", "surrogateescape"))
