@@ -29,6 +29,9 @@ IS_UPDATE = 0x04
 APPEND = 0x08
 PRE_UPDATE_ONLY = 0x10
 
+# Halt p5
+MESSAGE_IN_REGISTER = 0x01
+
 
 class Contract:
     """One opcode: its `code` (position in CONTRACTS), `name`, whether p2 `jumps`, and the `text` of its operand contract."""
@@ -72,7 +75,11 @@ Le = _jump("Le", "Jump to p2 if r[p1] <= r[p3]; likewise.")
 Gt = _jump("Gt", "Jump to p2 if r[p1] > r[p3]; likewise.")
 Ge = _jump("Ge", "Jump to p2 if r[p1] >= r[p3]; likewise.")
 Rewind = _jump("Rewind", "Cursor p1 to its first row, r[p3..] = row; jump to p2 if there is none.")
-Halt = _plain("Halt", "End. p1 result code, p2 conflict action (ON_CONFLICT_*), p4 message or None. p1 = 0: success.")
+Halt = _plain(
+    "Halt",
+    "End. p1 result code, p2 conflict action (ON_CONFLICT_*), p4 message or None. p1 = 0: success. "
+    "p5 MESSAGE_IN_REGISTER: the message is r[p3] as text.",
+)
 Program = _plain(
     "Program",
     "Run sub-program p4 = (Program, registers tuple handed over as its parameters, name) in a frame of "

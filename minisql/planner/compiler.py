@@ -28,9 +28,11 @@ from minisql.values.compare import hash_key
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from minisql.bytecode.program import Program
     from minisql.parser import ast
     from minisql.parser.tokenizer import Source as SourceText
     from minisql.planner.context import PlanContext
+    from minisql.planner.triggers import TriggerContext
 
 
 class Compiler:
@@ -51,16 +53,20 @@ class Compiler:
         "emit",
         "explain_parent",
         "explain_rows",
+        "is_ddl",
         "is_deterministic",
         "label",
         "may_collate",
+        "needs_statement_journal",
         "parameter_names",
         "place",
+        "programs",
         "prologue",
         "register",
         "registers",
         "restricts_functions",
         "text",
+        "trigger",
         "view_depth",
         "wants_explain",
     )
@@ -89,6 +95,12 @@ class Compiler:
         self.databases_written = 0
         self.prologue: list[tuple[int, object, object, object, object, int]] = []
         self.is_deterministic = True
+        self.is_ddl = False
+        self.needs_statement_journal = False
+        # Sub-programs of the statement by (kind, ...) key, shared with the compilers of sub-programs.
+        self.programs: dict[tuple[object, ...], Program] = {}
+        # Set while a trigger program or foreign-key action is compiled.
+        self.trigger: TriggerContext | None = None
         self.wants_explain = False
         self.explain_rows: list[tuple[int, int, int, str]] = []
         self.explain_parent = 0

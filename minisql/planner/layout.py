@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from minisql.bytecode.opcodes import ON_CONFLICT_REPLACE
 from minisql.planner.references import referenced_names
 from minisql.values import affinity
 
 if TYPE_CHECKING:
     from minisql.bytecode.builder import ProgramBuilder
-    from minisql.catalog.schema import Column, Index, Table
+    from minisql.catalog.schema import Column, Table
 
 
 class TableLayout:
@@ -26,13 +25,15 @@ class TableLayout:
     `offsets[position]` places a table column in the block; `n_stored` registers are the record, `n_block` includes virtual
     columns; `rowid_offset` is the INTEGER PRIMARY KEY's or -1; `affinities` has one item per stored register, or is None when
     no column changes a value; `not_null` and `generated` list column positions (the latter in the order in which they
-    can be computed); `indexes` are the secondary indexes in the order in which SQLite checks them, and `entries` holds for
+    can be computed); `copies` are (from, to) offsets of a key column that a WITHOUT ROWID table stores twice (it is in the key
+    with two collations); `indexes` are the secondary indexes in the order in which SQLite checks them, and `entries` holds for
     each the block offsets of its entry (-1 the rowid, -2 an expression).
     """
 
     __slots__ = (
         "affinities",
         "clustered",
+        "copies",
         "entries",
         "generated",
         "has_virtual",
@@ -51,8 +52,13 @@ class TableLayout:
         columns = table.columns
         stored = table.storage_columns or [i for i, column in enumerate(columns) if not _is_virtual(column)]
         offsets = [-1] * len(columns)
+        copies = []
         for offset, position in enumerate(stored):
-            offsets[position] = offset
+            if offsets[position] < 0:
+                offsets[position] = offset
+            else:
+                copies.append((offsets[position], offset))
+        self.copies = tuple(copies)
         self.n_stored = len(stored)
         following = self.n_stored
         for position in range(len(columns)):
@@ -81,7 +87,7 @@ class TableLayout:
         )
         self.clustered = next((index for index in table.indexes if index.is_clustered), None)
         self.known_indexes = tuple(table.indexes)
-        self.indexes = _check_order(table)
+        self.indexes = tuple(index for index in table.indexes if not index.is_clustered)
         self.entries = tuple(
             tuple(
                 offsets[column.position] if column.position >= 0 else column.position for column in index.entry_columns
@@ -138,14 +144,6 @@ def _is_virtual(column: Column) -> bool:
 
 def _stored_affinity(column: Column) -> int:
     return column.affinity if column.affinity > affinity.BLOB else affinity.BLOB
-
-
-def _check_order(table: Table) -> tuple[Index, ...]:
-    # SQLite looks at the newest index first, but keeps those that replace at the end of its list: they must not delete
-    # a row when another index is about to refuse the new one.
-    newest_first = [index for index in reversed(table.indexes) if not index.is_clustered]
-    newest_first.sort(key=lambda index: index.conflict_action == ON_CONFLICT_REPLACE)
-    return tuple(newest_first)
 
 
 def _generated_order(table: Table) -> tuple[int, ...]:

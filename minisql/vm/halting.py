@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from minisql.bytecode.opcodes import ON_CONFLICT_ABORT
 from minisql.errors import Error, sqlite_error
+from minisql.values.cast import to_text
 
 
-def halt_error(code: int, action: int, message: str | None) -> Error:
+def halt_error(code: int, action: int, message: object) -> Error:
     """Returns the error of a Halt; its attribute `conflict_action` tells the engine how much to undo.
 
     ROLLBACK undoes the transaction, ABORT the statement, FAIL nothing.  Errors without the attribute mean ABORT.
     Source: https://www.sqlite.org/lang_conflict.html
     """
-    error = sqlite_error(code, message)
+    error = sqlite_error(code, message if message is None or isinstance(message, str) else to_text(message))
     error.conflict_action = action or ON_CONFLICT_ABORT  # type: ignore[attr-defined]
     return error

@@ -104,7 +104,7 @@ def interpret(
                 elif opcode == 14:  # Halt
                     if p1:
                         if frame.parent is None or p2 != ON_CONFLICT_IGNORE:
-                            raise halt_error(p1, p2, p4)
+                            raise halt_error(p1, p2, p4 if not p5 else registers[p3])
                         frame.close_cursors()
                         frame = leave_frame(frame)
                         registers = frame.registers

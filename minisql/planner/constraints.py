@@ -1,0 +1,301 @@
+"""Code that checks a row before it is written: NOT NULL, STRICT types, CHECK, the rowid, UNIQUE and PRIMARY KEY.
+
+The order is SQLite's: NOT NULL, types, CHECK, then the rowid and the unique indexes in the order of `TableLayout.indexes`;
+an INTEGER PRIMARY KEY that replaces comes behind indexes that do not, so that no row is deleted in vain.  What happens on a
+conflict is decided by the statement's OR clause, else the constraint's ON CONFLICT clause, else ABORT; upserts decide first.
+
+Source: https://www.sqlite.org/lang_conflict.html, https://www.sqlite.org/lang_createtable.html section 3,
+https://www.sqlite.org/stricttables.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.errors import (
+    CONSTRAINT_CHECK,
+    CONSTRAINT_NOTNULL,
+    CONSTRAINT_PRIMARYKEY,
+    CONSTRAINT_ROWID,
+    CONSTRAINT_UNIQUE,
+)
+from minisql.planner.index_entries import emit_index_condition, emit_index_entry, is_touched
+from minisql.planner.references import referenced_names
+from minisql.planner.rows import emit_generated_columns, emit_schema_condition, emit_schema_expression, row_scope
+from minisql.planner.scope import Scope
+from minisql.planner.targets import emit_delete_for_replace, key_registers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from minisql.catalog.schema import Index, Table
+    from minisql.planner.compiler import Compiler
+    from minisql.planner.layout import RowRegisters
+    from minisql.planner.targets import Target
+
+    ConflictHandler = Callable[["Index | None"], "Callable[[], None] | None"]
+
+ABORT, IGNORE, REPLACE = op.ON_CONFLICT_ABORT, op.ON_CONFLICT_IGNORE, op.ON_CONFLICT_REPLACE
+
+
+class Write:
+    """A row about to be written: its registers `new`, for an UPDATE also `old` and the positions of `changed` columns.
+
+    `ignore` is the label that leaves the row alone; `known` maps row registers to the constants that they hold;
+    `is_new_rowid` promises that no row has the rowid; `is_key_changed` tells whether an UPDATE may change the rowid or
+    primary key.  `entries` receives the index entries: (index, registers, flag register or 0 for a partial index).
+    `upsert` is asked first about a conflict with an index (None: the rowid).
+    """
+
+    __slots__ = ("changed", "entries", "ignore", "is_key_changed", "is_new_rowid", "known", "new", "old", "scope", "upsert")
+
+    def __init__(self, table: Table, new: RowRegisters, ignore: int) -> None:
+        self.new = new
+        self.scope: Scope = row_scope(table, new)
+        self.ignore = ignore
+        self.old: RowRegisters | None = None
+        self.changed: Collection[int] | None = None
+        self.known: dict[int, object] = {}
+        self.is_new_rowid = False
+        self.is_key_changed = True
+        self.entries: list[tuple[Index, tuple[int, ...], int]] = []
+        self.upsert: ConflictHandler | None = None
+
+
+def emit_row_checks(compiler: Compiler, target: Target, write: Write) -> None:
+    """Checks everything that concerns the row alone, then its conflicts with other rows; fills `write.entries`."""
+    table = target.table
+    layout = target.layout
+    if layout.not_null:
+        _emit_not_null(compiler, target, write)
+    if layout.strict_types is not None:
+        compiler.emit(op.TypeCheck, write.new.base, p4=layout.strict_types)
+    if table.checks and not compiler.context.flags.get("ignore_check_constraints"):
+        _emit_checks(compiler, target, write)
+    emit_conflict_checks(compiler, target, write)
+
+
+def _emit_not_null(compiler: Compiler, target: Target, write: Write) -> None:
+    table = target.table
+    new = write.new
+    known = write.known
+    replaced = False
+    for position in target.layout.not_null:
+        column = table.columns[position]
+        if write.changed is not None and position not in write.changed:
+            continue
+        register = new.column(position)
+        if known.get(register) is not None:
+            continue
+        action = target.conflict or column.not_null_action or ABORT
+        if action == REPLACE:
+            if column.default is None or column.generated is not None:
+                action = ABORT
+            else:
+                filled = compiler.label()
+                compiler.emit(op.NotNull, register, filled)
+                emit_schema_expression(compiler, column.default, Scope([]), register)
+                compiler.emit(op.ApplyAffinity, register, column.affinity, register)
+                compiler.place(filled)
+                replaced = True
+                action = ABORT
+        if action == IGNORE:
+            compiler.emit(op.IsNull, register, write.ignore)
+        else:
+            message = f"NOT NULL constraint failed: {table.name}.{column.name}"
+            compiler.emit(op.HaltIfNull, CONSTRAINT_NOTNULL, action, register, message)
+    if replaced:
+        emit_generated_columns(compiler, table, new)
+
+
+def _emit_checks(compiler: Compiler, target: Target, write: Write) -> None:
+    table = target.table
+    changed_names = (
+        None if write.changed is None else {table.columns[position].name.lower() for position in write.changed}
+    )
+    for check in table.checks:
+        if changed_names is not None and not write.is_key_changed and not changed_names & referenced_names(check.expression):
+            continue
+        if target.conflict == IGNORE:
+            emit_schema_condition(compiler, check.expression, write.scope, write.ignore, False, False)
+            continue
+        passed = compiler.label()
+        emit_schema_condition(compiler, check.expression, write.scope, passed, True, True)
+        action = target.conflict if target.conflict not in (0, REPLACE) else ABORT
+        message = f"CHECK constraint failed: {check.name or check.text}"
+        compiler.emit(op.Halt, CONSTRAINT_CHECK, action, p4=message)
+        compiler.place(passed)
+
+
+def emit_conflict_checks(compiler: Compiler, target: Target, write: Write) -> None:
+    """Looks for other rows with the same rowid, primary key or unique key and acts on them; fills `write.entries`."""
+    table = target.table
+    rowid_action = target.conflict or table.conflict_action or ABORT
+    is_late = rowid_action == REPLACE and not target.conflict and bool(target.layout.indexes)
+    clustered = target.layout.clustered
+    if clustered is not None:
+        key_action = target.conflict or clustered.conflict_action or ABORT
+        is_late = key_action == REPLACE and not target.conflict and bool(target.layout.indexes)
+    if not is_late:
+        _emit_key_check(compiler, target, write)
+    late: list[Callable[[], None]] = []
+    for index in target.layout.indexes:
+        if index in target.index_cursors:
+            if write.changed is not None and not is_touched(index, write.changed, write.is_key_changed):
+                continue
+            _emit_index_check(compiler, target, write, index)
+    if is_late:
+        _emit_key_check(compiler, target, write)
+    for emit_late in late:
+        emit_late()
+
+
+def _emit_key_check(compiler: Compiler, target: Target, write: Write) -> None:
+    if target.layout.clustered is not None:
+        _emit_clustered_check(compiler, target, write)
+    else:
+        _emit_rowid_check(compiler, target, write)
+
+
+def _emit_rowid_check(compiler: Compiler, target: Target, write: Write) -> None:
+    if write.is_new_rowid or (write.old is not None and not write.is_key_changed):
+        return
+    table = target.table
+    new = write.new
+    passed = compiler.label()
+    if write.old is not None:
+        compiler.emit(op.Eq, new.rowid, passed, write.old.rowid)
+    handler = write.upsert(None) if write.upsert is not None else None
+    action = target.conflict or table.conflict_action or ABORT
+    if handler is None and action == REPLACE and write.old is None and _may_overwrite(target):
+        compiler.place(passed)
+        return
+    compiler.emit(op.NotExists, target.cursor, passed, new.rowid)
+    if handler is not None:
+        handler()
+        compiler.emit(op.Goto, 0, write.ignore)
+    elif action == REPLACE:
+        emit_delete_for_replace(compiler, target, (new.rowid,))
+    elif action == IGNORE:
+        compiler.emit(op.Goto, 0, write.ignore)
+    else:
+        alias = table.rowid_alias
+        name = table.columns[alias].name if alias >= 0 else "rowid"
+        code = CONSTRAINT_PRIMARYKEY if alias >= 0 else CONSTRAINT_ROWID
+        compiler.emit(op.Halt, code, action, p4=f"UNIQUE constraint failed: {table.name}.{name}")
+    compiler.place(passed)
+
+
+def _may_overwrite(target: Target) -> bool:
+    """Whether Insert alone replaces the old row: nothing else hangs on it."""
+    return not target.layout.indexes and not target.delete_triggers and target.foreign_keys is None
+
+
+def _emit_clustered_check(compiler: Compiler, target: Target, write: Write) -> None:
+    clustered = target.layout.clustered
+    assert clustered is not None, "the table has no rowid"
+    key = key_registers(write.new, target.table)
+    own = None
+    if write.old is not None:
+        if not write.is_key_changed:
+            return
+        own = key_registers(write.old, target.table)
+    passed = compiler.label()
+    if own is not None:
+        _emit_jump_if_same(compiler, clustered, key, own, passed)
+    compiler.emit(op.NotFound, target.cursor, passed, 0, key)
+    _emit_conflict(compiler, target, write, clustered, key)
+    compiler.place(passed)
+
+
+def _emit_jump_if_same(
+    compiler: Compiler, index: Index, key: tuple[int, ...], own: tuple[int, ...], label: int
+) -> None:
+    """Jumps if both keys are equal in the sense of the index."""
+    differs = compiler.label()
+    for column, new, old in zip(index.columns, key, own):
+        collation = column.collation if not column.collation.is_binary else None
+        compiler.emit(op.Ne, new, differs, old, collation, op.NULLS_EQUAL)
+    compiler.emit(op.Goto, 0, label)
+    compiler.place(differs)
+
+
+def _emit_index_check(compiler: Compiler, target: Target, write: Write, index: Index) -> None:
+    emit = compiler.emit
+    passed = compiler.label()
+    flag = 0
+    if index.where is not None:
+        flag = compiler.register()
+        emit(op.Integer, 0, flag)
+        emit_index_condition(compiler, index, write.scope, passed)
+        emit(op.Integer, 1, flag)
+    entry = emit_index_entry(compiler, index, write.new, write.scope)
+    write.entries.append((index, entry, flag))
+    if index.is_unique:
+        cursor = target.index_cursors[index]
+        n_key = len(index.columns)
+        key = entry[:n_key]
+        emit(op.NoConflict, cursor, passed, 0, key)
+        if write.old is not None:
+            own = _old_suffix(index, write.old, entry, n_key)
+            emit(op.Found, cursor, passed, 0, key + own)
+        _emit_conflict(compiler, target, write, index, None)
+    compiler.place(passed)
+
+
+def _old_suffix(index: Index, old: RowRegisters, entry: tuple[int, ...], n_key: int) -> tuple[int, ...]:
+    """The end of the entry as the old row has it: the row's own entry is no conflict."""
+    return tuple(
+        old.rowid if column.position < 0 else old.column(column.position) for column in index.entry_columns[n_key:]
+    )
+
+
+def _emit_conflict(
+    compiler: Compiler, target: Target, write: Write, index: Index, clustered_key: tuple[int, ...] | None
+) -> None:
+    """What happens when the index has another row with the key; the index cursor (or the target's) stands on its entry."""
+    handler = write.upsert(index) if write.upsert is not None else None
+    action = target.conflict or index.conflict_action or ABORT
+    if handler is not None:
+        handler()
+        compiler.emit(op.Goto, 0, write.ignore)
+    elif action == REPLACE:
+        key = clustered_key or conflicting_key(compiler, target, index)
+        emit_delete_for_replace(compiler, target, key)
+    elif action == IGNORE:
+        compiler.emit(op.Goto, 0, write.ignore)
+    else:
+        compiler.emit(op.Halt, unique_code(index), action, p4=unique_message(index))
+
+
+def conflicting_key(compiler: Compiler, target: Target, index: Index) -> tuple[int, ...]:
+    """Reads the rowid or primary key at the end of the entry that the index cursor stands on."""
+    cursor = target.index_cursors[index]
+    if not target.table.is_without_rowid:
+        rowid = compiler.register()
+        compiler.emit(op.IdxRowid, cursor, rowid)
+        return (rowid,)
+    clustered = target.layout.clustered
+    assert clustered is not None, "the table has no rowid"
+    fields = {(column.position, column.collation.name): field for field, column in enumerate(index.entry_columns)}
+    registers = []
+    for column in clustered.columns:
+        register = compiler.register()
+        compiler.emit(op.Column, cursor, fields[column.position, column.collation.name], register)
+        registers.append(register)
+    return tuple(registers)
+
+
+def unique_code(index: Index) -> int:
+    """The extended result code of a conflict in the index."""
+    return CONSTRAINT_PRIMARYKEY if index.origin == "pk" else CONSTRAINT_UNIQUE
+
+
+def unique_message(index: Index) -> str:
+    """The error for two rows with the same key."""
+    if any(column.expression is not None for column in index.columns):
+        return f"UNIQUE constraint failed: index '{index.name}'"
+    table = index.table
+    names = ", ".join(f"{table.name}.{table.columns[column.position].name}" for column in index.columns)
+    return f"UNIQUE constraint failed: {names}"

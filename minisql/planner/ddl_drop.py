@@ -1,0 +1,166 @@
+"""Code for DROP TABLE, VIEW, INDEX and TRIGGER.
+
+Dropping a table that foreign keys point to deletes its rows first, as if by DELETE: the violations this makes count.
+
+Source: https://www.sqlite.org/lang_droptable.html, lang_dropindex.html, lang_dropview.html, lang_droptrigger.html,
+https://www.sqlite.org/foreignkeys.html section 5.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.errors import ERROR, sqlite_error
+from minisql.planner.foreign_keys import emit_drop_check
+from minisql.planner.schema_rows import (
+    TEMP,
+    emit_delete_rows,
+    emit_moved_root,
+    emit_schema_change,
+    loaded_schema,
+    no_such_table,
+    open_schema_table,
+)
+
+if TYPE_CHECKING:
+    from minisql.catalog.schema import Table
+    from minisql.parser import ast
+    from minisql.planner.compiler import Compiler
+
+
+def emit_drop(compiler: Compiler, node: ast.Drop) -> None:
+    """DROP TABLE, VIEW, INDEX or TRIGGER."""
+    if node.schema is not None and compiler.context.catalog.schema_position(node.schema) < 0:
+        if not node.if_exists:
+            kind = node.object_type.lower()
+            raise sqlite_error(ERROR, f"no such {kind}: {node.schema}.{node.name}")
+        return
+    _EMITTERS[node.object_type](compiler, node)
+
+
+def _emit_drop_table(compiler: Compiler, node: ast.Drop) -> None:
+    table = compiler.context.catalog.find_table(node.name, node.schema)
+    is_view = node.object_type == "VIEW"
+    if table is None:
+        if not node.if_exists:
+            if is_view:
+                name = f"{node.schema}.{node.name}" if node.schema else node.name
+                raise sqlite_error(ERROR, f"no such view: {name}")
+            raise no_such_table(node.name, node.schema)
+        return
+    lowered = table.name.lower()
+    if lowered.startswith("sqlite_") and not lowered.startswith(("sqlite_stat", "sqlite_parameters")):
+        raise sqlite_error(ERROR, f"table {table.name} may not be dropped")
+    if is_view and table.view is None:
+        raise sqlite_error(ERROR, f"use DROP TABLE to delete table {node.name}")
+    if not is_view and table.view is not None:
+        raise sqlite_error(ERROR, f"use DROP VIEW to delete view {node.name}")
+    database = table.schema_index
+    compiler.begin_ddl(database)
+    if table.module is not None:
+        compiler.builder.emit(op.HostCall, 0, 0, 0, ("destroy_virtual_table", (database, table.name)))
+    elif not is_view:
+        emit_drop_check(compiler, table)
+    cursor = open_schema_table(compiler, database)
+    _emit_drop_foreign_triggers(compiler, table)
+    _emit_forget_rows(compiler, table)
+    emit_delete_rows(compiler, cursor, None, table_name=table.name)
+    if not is_view and table.module is None:
+        _emit_destroy_trees(compiler, table, cursor)
+    emit_schema_change(compiler, database, (("drop table", table.name, table.name, 0, None),))
+
+
+def _emit_drop_foreign_triggers(compiler: Compiler, table: Table) -> None:
+    """Takes away the TEMP triggers of a table in another database."""
+    names = [trigger.name for trigger in table.triggers if trigger.schema_index != table.schema_index]
+    if not names:
+        return
+    compiler.begin_ddl(TEMP)
+    cursor = open_schema_table(compiler, TEMP)
+    for name in names:
+        emit_delete_rows(compiler, cursor, name, "trigger")
+    objects = tuple(("drop trigger", name, table.name, 0, None) for name in names)
+    emit_schema_change(compiler, TEMP, objects)
+
+
+def _emit_forget_rows(compiler: Compiler, table: Table) -> None:
+    """Deletes what sqlite_sequence and the statistics tables say of the table."""
+    tables = loaded_schema(compiler.context.catalog, table.schema_index).tables
+    if table.has_autoincrement and "sqlite_sequence" in tables:
+        _emit_delete_where(compiler, tables["sqlite_sequence"], 0, table.name)
+    _emit_forget_statistics(compiler, table.schema_index, "tbl", table.name)
+
+
+def _emit_forget_statistics(compiler: Compiler, database: int, column: str, name: str) -> None:
+    tables = loaded_schema(compiler.context.catalog, database).tables
+    for number in range(1, 5):
+        statistics = tables.get(f"sqlite_stat{number}")
+        if statistics is not None and column in statistics.column_positions:
+            _emit_delete_where(compiler, statistics, statistics.column_positions[column], name)
+
+
+def _emit_delete_where(compiler: Compiler, table: Table, position: int, value: str) -> None:
+    builder = compiler.builder
+    cursor = builder.cursor()
+    n_columns = len(table.columns)
+    row = builder.registers(n_columns)
+    end = builder.label()
+    following = builder.label()
+    builder.emit(op.OpenWrite, cursor, table.root_page, table.schema_index, table.shape)
+    builder.begin_loop(op.Rewind, cursor, end, row, n_columns)
+    builder.emit(op.Ne, row + position, following, builder.constant(value), None, op.JUMP_IF_NULL)
+    builder.emit(op.Delete, cursor, p4=(None, table.schema_index))
+    builder.end_loop(op.Next, following, end)
+
+
+def _emit_destroy_trees(compiler: Compiler, table: Table, cursor: int) -> None:
+    """Largest root page first: in an auto-vacuum database Destroy moves the last root page into the gap."""
+    builder = compiler.builder
+    roots = {table.root_page, *(index.root_page for index in table.indexes)}
+    for root in sorted(roots, reverse=True):
+        moved = builder.register()
+        builder.emit(op.Destroy, root, moved, table.schema_index)
+        emit_moved_root(compiler, cursor, moved, root)
+
+
+def _emit_drop_index(compiler: Compiler, node: ast.Drop) -> None:
+    index = compiler.context.catalog.find_index(node.name, node.schema)
+    if index is None:
+        if not node.if_exists:
+            name = f"{node.schema}.{node.name}" if node.schema else node.name
+            raise sqlite_error(ERROR, f"no such index: {name}")
+        return
+    if index.origin != "c":
+        raise sqlite_error(ERROR, "index associated with UNIQUE or PRIMARY KEY constraint cannot be dropped")
+    database = index.schema_index
+    compiler.begin_ddl(database)
+    cursor = open_schema_table(compiler, database)
+    emit_delete_rows(compiler, cursor, index.name, "index")
+    _emit_forget_statistics(compiler, database, "idx", index.name)
+    moved = compiler.builder.register()
+    compiler.builder.emit(op.Destroy, index.root_page, moved, database)
+    emit_moved_root(compiler, cursor, moved, index.root_page)
+    emit_schema_change(compiler, database, (("drop index", index.name, index.table.name, 0, None),))
+
+
+def _emit_drop_trigger(compiler: Compiler, node: ast.Drop) -> None:
+    trigger = compiler.context.catalog.find_trigger(node.name, node.schema)
+    if trigger is None:
+        if not node.if_exists:
+            name = f"{node.schema}.{node.name}" if node.schema else node.name
+            raise sqlite_error(ERROR, f"no such trigger: {name}")
+        return
+    database = trigger.schema_index
+    compiler.begin_ddl(database)
+    cursor = open_schema_table(compiler, database)
+    emit_delete_rows(compiler, cursor, trigger.name, "trigger")
+    emit_schema_change(compiler, database, (("drop trigger", trigger.name, trigger.table_name, 0, None),))
+
+
+_EMITTERS = {
+    "TABLE": _emit_drop_table,
+    "VIEW": _emit_drop_table,
+    "INDEX": _emit_drop_index,
+    "TRIGGER": _emit_drop_trigger,
+}

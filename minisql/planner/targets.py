@@ -1,0 +1,204 @@
+"""The table that a statement changes: found and checked, its cursors, and the deletion of one row.
+
+Source: https://www.sqlite.org/lang_insert.html, https://www.sqlite.org/lang_conflict.html (REPLACE deletes rows).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.errors import ERROR, sqlite_error
+from minisql.planner.foreign_keys import ForeignKeyUse, emit_parent_actions, emit_parent_check, foreign_key_use
+from minisql.planner.index_entries import emit_delete_entries
+from minisql.planner.layout import TableLayout, allocate_row, table_layout
+from minisql.planner.rows import emit_virtual_columns, row_scope
+from minisql.planner.triggers import emit_triggers, triggers_of
+from minisql.planner.writes import use_database
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from minisql.catalog.schema import Index, Table, Trigger
+    from minisql.parser import ast
+    from minisql.planner.compiler import Compiler
+    from minisql.planner.layout import RowRegisters
+
+
+class Target:
+    """A table under change: its `layout`, the write cursor `cursor`, `index_cursors` of the indexes that are open.
+
+    `conflict` is the statement's ON_CONFLICT_* (0: none given).  `counts` tells that the statement's own row changes count
+    in changes().  `delete_triggers` are those that REPLACE fires.  `foreign_keys` says what foreign keys ask for.
+    """
+
+    __slots__ = (
+        "conflict",
+        "cursor",
+        "delete_triggers",
+        "foreign_keys",
+        "index_cursors",
+        "layout",
+        "reports_name",
+        "table",
+    )
+
+    def __init__(self, table: Table, layout: TableLayout, conflict: int) -> None:
+        self.table = table
+        self.layout = layout
+        self.conflict = conflict
+        self.cursor = -1
+        self.index_cursors: dict[Index, int] = {}
+        self.delete_triggers: Sequence[Trigger] = ()
+        self.foreign_keys: ForeignKeyUse | None = None
+        self.reports_name: str | None = table.name
+
+    @property
+    def may_replace(self) -> bool:
+        """Whether a conflict may delete other rows of the table."""
+        replace = op.ON_CONFLICT_REPLACE
+        if self.conflict:
+            return self.conflict == replace
+        return self.table.conflict_action == replace or any(
+            index.conflict_action == replace for index in self.table.indexes
+        )
+
+
+def find_target(compiler: Compiler, source: ast.TableSource) -> Table:
+    """The table or view of an INSERT, UPDATE or DELETE; raises SQLite's error if there is none."""
+    table = find_table(compiler, source.name, source.schema)
+    if table is None:
+        name = f"{source.schema}.{source.name}" if source.schema else source.name
+        raise sqlite_error(ERROR, f"no such table: {name}")
+    return table
+
+
+def find_table(compiler: Compiler, name: str, schema: str | None) -> Table | None:
+    """A table by name; inside a trigger program of a database, that database's."""
+    trigger = compiler.trigger
+    if trigger is not None and schema is None and trigger.home is not None:
+        schema = trigger.home
+    return compiler.context.catalog.find_table(name, schema)
+
+
+_WRITABLE_SYSTEM_TABLES = ("sqlite_sequence", "sqlite_stat")
+
+
+def check_writable(compiler: Compiler, table: Table, has_instead_of: bool) -> None:
+    """Refuses views without INSTEAD OF triggers and the schema tables."""
+    name = table.name
+    if table.view is not None:
+        if not has_instead_of:
+            raise sqlite_error(ERROR, f"cannot modify {name} because it is a view")
+        return
+    lowered = name.lower()
+    if lowered.startswith("sqlite_") and not lowered.startswith(_WRITABLE_SYSTEM_TABLES):
+        if table.root_page == 1 and compiler.context.flags.get("writable_schema"):
+            return
+        raise sqlite_error(ERROR, f"table {name} may not be modified")
+
+
+def open_target(
+    compiler: Compiler, table: Table, conflict: int, indexes: Collection[Index] | None = None
+) -> Target:
+    """Opens the table and its indexes (or the given ones) for writing."""
+    layout = table_layout(table)
+    target = Target(table, layout, conflict)
+    target.foreign_keys = foreign_key_use(compiler, table)
+    database = table.schema_index
+    use_database(compiler, database, True)
+    target.cursor = compiler.builder.cursor()
+    emit = compiler.emit
+    emit(op.OpenWrite, target.cursor, table.root_page, database, table.shape)
+    for index in layout.indexes:
+        if indexes is None or index in indexes:
+            cursor = target.index_cursors[index] = compiler.builder.cursor()
+            emit(op.OpenWrite, cursor, index.root_page, database, index.shape)
+    if compiler.context.flags.get("recursive_triggers"):
+        target.delete_triggers = triggers_of(compiler, table, "DELETE")
+    return target
+
+
+def emit_load_row(compiler: Compiler, target: Target, row: RowRegisters) -> None:
+    """Loads the row at the target's cursor into its registers, virtual columns included."""
+    emit = compiler.emit
+    cursor = target.cursor
+    base = row.base
+    layout = target.layout
+    for offset in range(layout.n_stored):
+        emit(op.Column, cursor, offset, base + offset)
+    if not target.table.is_without_rowid and layout.rowid_offset < 0:
+        emit(op.Rowid, cursor, row.rowid)
+    emit_virtual_columns(compiler, target.table, row)
+
+
+def emit_seek_row(compiler: Compiler, target: Target, key: Sequence[int], row: RowRegisters, missing: int) -> None:
+    """Moves the target's cursor to the row with that rowid or primary key and loads it; jumps to `missing` without one.
+
+    `key` holds the register of the rowid, or those of the primary-key fields in the order of the key.
+    """
+    table = target.table
+    emit = compiler.emit
+    if table.is_without_rowid:
+        emit(op.NotFound, target.cursor, missing, row.base, tuple(key))
+        emit_load_row(compiler, target, row)
+        return
+    emit(op.SeekRowid, target.cursor, missing, row.base, key[0])
+    if target.layout.rowid_offset < 0 and row.rowid != key[0]:
+        emit(op.SCopy, key[0], row.rowid)
+    emit_virtual_columns(compiler, table, row)
+
+
+def key_registers(row: RowRegisters, table: Table) -> tuple[int, ...]:
+    """The registers that name a row: the rowid, or the primary-key fields of a WITHOUT ROWID table."""
+    if not table.is_without_rowid:
+        return (row.rowid,)
+    clustered = row.layout.clustered
+    assert clustered is not None, "a WITHOUT ROWID table has a clustered index"
+    return tuple(range(row.base, row.base + len(clustered.columns)))
+
+
+def emit_delete_row(
+    compiler: Compiler, target: Target, row: RowRegisters, flags: int, moves: bool = False
+) -> None:
+    """Deletes the row that the target's cursor is on and that `row` holds: index entries, then the row.
+
+    `moves` tells that code before may have moved the cursor, so that it has to find the row again.
+    """
+    table = target.table
+    scope = row_scope(table, row)
+    emit_delete_entries(compiler, table, row, scope, target.index_cursors)
+    skip = compiler.label()
+    if moves:
+        emit_find_again(compiler, target, row, skip)
+    compiler.emit(op.Delete, target.cursor, p4=(target.reports_name, table.schema_index), p5=flags)
+    compiler.place(skip)
+
+
+def emit_find_again(compiler: Compiler, target: Target, row: RowRegisters, missing: int) -> None:
+    """Moves the target's cursor to the row whose key is in `row`; loads nothing."""
+    table = target.table
+    if table.is_without_rowid:
+        compiler.emit(op.NotFound, target.cursor, missing, 0, key_registers(row, table))
+    else:
+        compiler.emit(op.NotExists, target.cursor, missing, row.rowid)
+
+
+def emit_delete_for_replace(compiler: Compiler, target: Target, key: Sequence[int]) -> None:
+    """Deletes the row in the way of REPLACE, with all that hangs on it; it is not counted in changes().
+
+    Source: https://www.sqlite.org/lang_conflict.html, "REPLACE".
+    """
+    table = target.table
+    row = allocate_row(compiler.builder, target.layout)
+    done = compiler.label()
+    emit_seek_row(compiler, target, key, row, done)
+    if target.delete_triggers:
+        emit_triggers(compiler, table, target.delete_triggers, "BEFORE", row, None, target.conflict, done)
+        emit_find_again(compiler, target, row, done)
+    emit_parent_check(compiler, target.foreign_keys, table, row, None, None)
+    emit_delete_row(compiler, target, row, 0)
+    emit_parent_actions(compiler, target.foreign_keys, table, row, None, None)
+    if target.delete_triggers:
+        emit_triggers(compiler, table, target.delete_triggers, "AFTER", row, None, target.conflict, done)
+    compiler.place(done)
