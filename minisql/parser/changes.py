@@ -14,6 +14,8 @@ from minisql.parser.ast import (
     Insert,
     OrderingTerm,
     ResultColumn,
+    RowValue,
+    ScalarSubquery,
     Star,
     Statement,
     TableSource,
@@ -152,7 +154,12 @@ def _assignment(state: State) -> Assignment:
     else:
         columns = [name(state)]
     expect(state, k.EQ)
-    return Assignment(columns, is_row, expression(state), position)
+    value = expression(state)
+    if is_row and type(value) is not ScalarSubquery:
+        n_values = len(value.items) if isinstance(value, RowValue) else 1
+        if n_values != len(columns):
+            raise error(f"{len(columns)} columns assigned {n_values} values")
+    return Assignment(columns, is_row, value, position)
 
 
 def update(state: State, with_clause: With | None) -> Update:

@@ -28,19 +28,27 @@ from minisql.parser.changes import conflict_action
 from minisql.parser.expression import expression, type_text
 from minisql.parser.select import index_names, ordering_terms
 from minisql.parser.state import State, accept, error, expect, name, syntax_error, word_text
-from minisql.parser.tokenizer import literal_of, negative_of
+from minisql.parser.tokenizer import dequote, literal_of, negative_of, tokenize
 
 _TABLE_CONSTRAINT_STARTS = (k.CONSTRAINT, k.PRIMARY, k.UNIQUE, k.CHECK, k.FOREIGN)
 
 
+_STANDARD_TYPES = frozenset(("ANY", "BLOB", "INT", "INTEGER", "REAL", "TEXT"))
+
+
 def column_type(state: State) -> str:
-    """Reads a column's type; the words GENERATED ALWAYS at its end belong to the constraint that follows."""
+    """Reads a column's type: standard types in upper case, others as written, without quotes.
+
+    The words GENERATED ALWAYS at its end belong to the constraint that follows.
+    """
     text = type_text(state)
     if len(text) >= 16 and text[-6:].lower() == "always":
         rest = text[:-6].rstrip()
         if rest[-9:].lower() == "generated":
-            return rest[:-9].rstrip()
-    return text
+            text = rest[:-9].rstrip()
+    if text[:1] in ("'", '"', "`", "["):
+        return dequote(tokenize(text, 0, len(text))[0])
+    return text.upper() if text.upper() in _STANDARD_TYPES else text
 
 
 def on_conflict(state: State) -> str | None:

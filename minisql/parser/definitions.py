@@ -93,7 +93,7 @@ def _create_table(state: State, is_temporary: bool) -> CreateTable:
         raise error("temporary table name must be unqualified")
     if accept(state, k.AS):
         query = select(state)
-        text = "CREATE TABLE " + state.source.text(first, state.index)
+        text = "CREATE TABLE " + state.source.exact_text(first, state.index)
         return CreateTable(table, schema, [], [], query, is_temporary, if_not_exists, False, False, text, position)
     expect(state, k.LP)
     columns = [_column_definition(state)]
@@ -105,7 +105,7 @@ def _create_table(state: State, is_temporary: bool) -> CreateTable:
         columns.append(_column_definition(state))
     expect(state, k.RP)
     is_strict, is_without_rowid = _table_options(state)
-    text = "CREATE TABLE " + state.source.text(first, state.index)
+    text = "CREATE TABLE " + state.source.exact_text(first, state.index)
     return CreateTable(
         table,
         schema,
@@ -166,7 +166,7 @@ def _create_index(state: State, is_unique: bool) -> CreateIndex:
     expect(state, k.RP)
     where = expression(state) if accept(state, k.WHERE) else None
     what = "CREATE UNIQUE INDEX " if is_unique else "CREATE INDEX "
-    text = what + state.source.text(first, state.index)
+    text = what + state.source.raw_text(first, state.index)
     return CreateIndex(index, schema, table, columns, where, is_unique, if_not_exists, text, position)
 
 
@@ -191,7 +191,7 @@ def _create_trigger(state: State, is_temporary: bool) -> CreateTrigger:
         raise error("temporary trigger may not have qualified name")
     expect(state, k.BEGIN)
     steps = _trigger_steps(state)
-    text = "CREATE TRIGGER " + state.source.text(first, state.index)
+    text = "CREATE TRIGGER " + state.source.exact_text(first, state.index)
     return CreateTrigger(
         trigger,
         schema,
@@ -255,7 +255,7 @@ def _create_virtual_table(state: State) -> CreateVirtualTable:
     arguments: list[str] = []
     if state.kinds[state.index] == k.LP:
         arguments = _module_arguments(state)
-    text = "CREATE VIRTUAL TABLE " + state.source.text(first, state.index)
+    text = "CREATE VIRTUAL TABLE " + state.source.exact_text(first, state.index)
     return CreateVirtualTable(table, schema, module, arguments, if_not_exists, text, position)
 
 
@@ -271,7 +271,7 @@ def _module_arguments(state: State) -> list[str]:
             raise syntax_error(state, state.index)
         if depth == 0 and (kind == k.COMMA or kind == k.RP):
             if kind == k.COMMA or arguments or state.index > first:
-                arguments.append(state.source.text(first, state.index))
+                arguments.append(state.source.exact_text(first, state.index))
             first = state.index + 1
             if kind == k.RP:
                 state.index = first
@@ -335,11 +335,11 @@ def _add(state: State, table: str, schema: str | None, position: int) -> Stateme
     kind = state.kinds[first]
     if kind == k.CONSTRAINT or kind == k.CHECK:
         constraint = table_check(state)
-        return AddConstraint(table, schema, constraint, state.source.text(first, state.index), position)
+        return AddConstraint(table, schema, constraint, state.source.exact_text(first, state.index), position)
     accept(state, k.COLUMN)
     first = state.index
     column = _column_definition(state)
-    return AddColumn(table, schema, column, state.source.text(first, state.index), position)
+    return AddColumn(table, schema, column, state.source.exact_text(first, state.index), position)
 
 
 def _alter_column(state: State, table: str, schema: str | None, position: int) -> Statement:
@@ -354,4 +354,4 @@ def _alter_column(state: State, table: str, schema: str | None, position: int) -
     expect(state, k.NOT)
     expect(state, k.NULL)
     conflict = on_conflict(state)
-    return SetNotNull(table, schema, column, conflict, state.source.text(first, state.index), position)
+    return SetNotNull(table, schema, column, conflict, state.source.exact_text(first, state.index), position)

@@ -82,7 +82,7 @@ _NULL = Literal(None)
 # The hot loop reads module globals, which CPython caches, rather than attributes of `tokens`.
 _ID, _NUMBER, _STRING, _LP, _RP, _COMMA, _DOT = k.ID, k.NUMBER, k.STRING, k.LP, k.RP, k.COMMA, k.DOT
 _STAR, _MINUS, _AND, _DISTINCT, _ALL, _CASE, _COLLATE = k.STAR, k.MINUS, k.AND, k.DISTINCT, k.ALL, k.CASE, k.COLLATE
-_CAST, _CURRENT_TIMESTAMP, _FILTER, _OVER = k.CAST, k.CURRENT_TIMESTAMP, k.FILTER, k.OVER
+_CAST, _CURRENT_TIMESTAMP, _FILTER, _OVER, _ORDER = k.CAST, k.CURRENT_TIMESTAMP, k.FILTER, k.OVER, k.ORDER
 _LAST_NAME, _FIRST_SIMPLE, _LAST_SIMPLE = k.LAST_JOIN_KEYWORD, k.OR, k.LONGARROW
 _PRECEDENCE = k.PRECEDENCE
 _OPERATOR_TEXT = k.OPERATOR_TEXT
@@ -112,14 +112,14 @@ def expression(state: State) -> Expression:
                         i += 2
                         continue
                     left, i = _named_operand(state, i)
-                elif argument == _STAR or argument == _RP:
+                elif argument == _STAR or argument == _RP or argument == _ORDER:
                     left, i = _call_without_arguments(state, i)
                 elif argument != _DISTINCT and argument != _ALL:
                     stack.append(((i, [], False), _CALL, level))
                     level = _BRACKET
                     i += 2
                     continue
-                elif kinds[i + 3] == _RP:
+                elif kinds[i + 3] == _RP or kinds[i + 3] == _ORDER:
                     left, i = _call_without_arguments(state, i)
                 else:
                     stack.append(((i, [], argument == _DISTINCT), _CALL, level))
@@ -337,16 +337,20 @@ def _raise(state: State, i: int) -> tuple[Expression, int]:
 
 
 def _call_without_arguments(state: State, i: int) -> tuple[Expression, int]:
-    """Reads `f(*)`, `f()` or `f(DISTINCT)`."""
+    """Reads `f(*)`, `f()` or `f(DISTINCT)`, or the same without star and with an ORDER BY that orders nothing."""
     kinds = state.kinds
     argument = kinds[i + 2]
-    end = i + 2 if argument == _RP else i + 3
-    if kinds[end] != _RP:
-        raise syntax_error(state, end)
-    call = FunctionCall(word_text(state, i), [], i, argument == _STAR, argument == _DISTINCT, None, None, None)
-    state.index = end + 1
-    if kinds[end + 1] in (_FILTER, _OVER):
-        return _call_tail(state, call), state.index
+    is_star = argument == _STAR
+    is_distinct = argument == _DISTINCT
+    state.index = i + 3 if is_star or is_distinct or argument == _ALL else i + 2
+    order_by = None
+    if not is_star and accept(state, _ORDER):
+        expect(state, k.BY)
+        order_by = nested(state, state.rules.ordering_terms)
+    expect(state, _RP)
+    call = FunctionCall(word_text(state, i), [], i, is_star, is_distinct, order_by, None, None)
+    if kinds[state.index] in (_FILTER, _OVER):
+        call = _call_tail(state, call)
     return call, state.index
 
 
@@ -562,7 +566,7 @@ def type_text(state: State) -> str:
         if accept(state, _COMMA):
             signed_number(state)
         expect(state, _RP)
-    return state.source.text(first, state.index)
+    return state.source.exact_text(first, state.index)
 
 
 def signed_number(state: State) -> None:

@@ -45,6 +45,7 @@ def parse_one(sql: str, start: int = 0, limit_values: Sequence[int] = limits.DEF
     its offset counts UTF-8 bytes from `start`.
     """
     length = len(sql)
+    origin = start
     while True:
         end = sql.find(";", start) + 1
         if end == 0 or end == length:
@@ -59,11 +60,14 @@ def parse_one(sql: str, start: int = 0, limit_values: Sequence[int] = limits.DEF
         if kinds[0] == _END_OF_INPUT:
             return None, length
         if kinds[0] != _SEMI:
-            raise syntax_error(state, 0)
+            break
         if end == length:
             start = _after_first_semicolon(state)
         else:
             start = end
+    state.source.origin = origin
+    if rule is None:
+        raise syntax_error(state, 0)
     if len(kinds) > _NESTING_LIMIT_TOKENS:
         check_nesting(kinds)
     statement = rule(state)

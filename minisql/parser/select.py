@@ -268,6 +268,9 @@ def _join_flags(state: State) -> int:
         words.append(word_text(state, state.index).upper())
         state.index += 1
     expect(state, _JOIN)
+    following = state.kinds[state.index]
+    if following > _STRING and following != _LP:
+        raise syntax_error(state, state.index)
     flags = 0
     for word in words:
         flags |= _JOIN_FLAGS.get(word, 1 << 8)
@@ -360,6 +363,8 @@ def _named_item(state: State, position: int) -> TableSource | FunctionSource:
     """Reads a table or table-valued function with its alias and INDEXED BY."""
     kinds = state.kinds
     kind = kinds[position]
+    if kind == _WINDOW and is_window_keyword(state, position):
+        raise syntax_error(state, position)
     table = state.words[position] if kind == _ID else word_text(state, position)
     schema = None
     i = position + 1

@@ -195,13 +195,16 @@ def _hexadecimal_value(digits: str) -> int:
 
 
 class Source:
-    """The text of one parse; turns token numbers into offsets and text by scanning it once more, on demand."""
+    """The text of one parse; turns token numbers into offsets and text by scanning it once more, on demand.
 
-    __slots__ = ("_spans", "end", "sql", "start")
+    The tokens are those of sql[start:end]; byte offsets count from `origin`, where the caller's text begins.
+    """
+
+    __slots__ = ("_spans", "end", "origin", "sql", "start")
 
     def __init__(self, sql: str, start: int, end: int) -> None:
         self.sql = sql
-        self.start = start
+        self.start = self.origin = start
         self.end = end
         self._spans: list[tuple[int, int]] | None = None
 
@@ -223,7 +226,15 @@ class Source:
         self._spans = None
 
     def text(self, first: int, end: int) -> str:
-        """Returns the verbatim text of tokens [first, end)."""
+        """Returns SQLite's span text of tokens [first, end): up to the next token, so with comments, then trimmed."""
+        return self.raw_text(first, end).strip(" \t\n\f\r")
+
+    def raw_text(self, first: int, end: int) -> str:
+        """Returns the text from token `first` up to where token `end` starts, blanks and comments included."""
+        return self.sql[self.character_offset(first) : self.character_offset(end)]
+
+    def exact_text(self, first: int, end: int) -> str:
+        """Returns the text from the start of token `first` to the end of token `end - 1`."""
         if first >= end:
             return ""
         spans = self.spans()
@@ -235,5 +246,5 @@ class Source:
         return spans[position][0] if position < len(spans) else self.end
 
     def offset(self, position: int) -> int:
-        """Returns where token `position` starts, in UTF-8 bytes from the beginning of the statement's text."""
-        return len(self.sql[self.start : self.character_offset(position)].encode("utf-8", "surrogateescape"))
+        """Returns where token `position` starts, in UTF-8 bytes from `origin`."""
+        return len(self.sql[self.origin : self.character_offset(position)].encode("utf-8", "surrogateescape"))

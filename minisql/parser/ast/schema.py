@@ -136,7 +136,7 @@ class ForeignKey(Constraint):
 
 
 class ColumnDefinition(Part):
-    """A column of CREATE TABLE; `type_name` is the source text of the type, "" without one."""
+    """A column of CREATE TABLE; `type_name` is the text of the type as PRAGMA table_info shows it, "" without one."""
 
     __slots__ = ("constraints", "name", "position", "type_name")
 
