@@ -17,7 +17,7 @@ from minisql.errors import TOOBIG, sqlite_error
 from minisql.functions.characters import before_nul, pieces
 from minisql.limits import DEFAULTS, LENGTH
 from minisql.values.cast import to_integer, to_real, to_text
-from minisql.values.number_text import eighteen_digits, real_to_text, round_digits, shown_digits
+from minisql.values.number_text import leading_digits, real_to_text, round_digits, shown_digits
 from minisql.values.storage_class import decode_text, encode_text
 
 _DIRECTIVE = re.compile(r"%([-+ #!0,]*)(\*|[1-9][0-9]*)?(?:\.(\*|[0-9]*))?(ll?)?(.)?", re.DOTALL)
@@ -177,7 +177,7 @@ def _decoded(value: float, n_round: int, max_digits: int) -> tuple[str, int]:
     """Digits and point of a value, rounded to n digits, or with n <= 0 to -n places behind the point."""
     if value == 0.0:
         return "0", 1
-    digits, point = eighteen_digits(value)
+    digits, point = leading_digits(value, n_round + 1 if 0 < n_round < 17 else 18)
     if n_round <= 0:
         n_round = point - n_round
     if n_round < 0:

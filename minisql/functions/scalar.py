@@ -8,9 +8,11 @@ Source: https://www.sqlite.org/lang_corefunc.html.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from minisql.errors import ERROR, TOOBIG, sqlite_error
+from minisql.functions.characters import before_nul
 from minisql.functions.context import FunctionContext
 from minisql.functions.like import glob_matcher, like_matcher
 from minisql.functions.printf import sql_literal
@@ -22,7 +24,7 @@ from minisql.values.arithmetic import truth
 from minisql.values.cast import to_integer, to_real, to_text
 from minisql.values.collation import Collation
 from minisql.values.compare import compare
-from minisql.values.number_text import eighteen_digits, round_digits
+from minisql.values.number_text import leading_digits, round_digits
 from minisql.values.storage_class import INT64_MIN, encode_text, type_name
 
 SQLITE_VERSION = "3.54.1"
@@ -80,7 +82,7 @@ def round_(value: Any, n_digits: Any = 0) -> float | None:
         return float(int(number + (0.5 if number >= 0 else -0.5)))
     if number == 0.0:
         return 0.0
-    digits, point = eighteen_digits(abs(number))
+    digits, point = leading_digits(abs(number))
     digits, point = round_digits(digits, point, point + places)
     result = float(f"{digits}e{point - len(digits)}")
     return -result if number < 0 else result
@@ -266,25 +268,21 @@ _SOUNDEX_CODES = {
 
 def soundex(value: Any) -> str:
     """soundex(X): the soundex code, '?000' without a letter.  Source: https://www.sqlite.org/lang_corefunc.html#soundex"""
-    text = "" if value is None else to_text(value)
-    start = next((i for i, character in enumerate(text) if character.isascii() and character.isalpha()), None)
-    if start is None:
+    data = b"" if value is None else encode_text(before_nul(to_text(value)))
+    letter = re.search(rb"[A-Za-z]", data)
+    if letter is None:
         return "?000"
-    first = text[start].upper()
-    result = [first]
-    previous = _SOUNDEX_CODES.get(first)
-    for character in text[start:]:
-        if not (character.isascii() and character.isalpha()):
-            # What is no letter ends a run of equal codes, as a vowel does.
-            previous = None
-            continue
-        code = _SOUNDEX_CODES.get(character.upper())
+    result = letter[0].decode().upper()
+    previous = _SOUNDEX_CODES.get(result)
+    for byte in data[letter.end() :]:
+        # SQLite looks only at the low seven bits of each byte.
+        code = _SOUNDEX_CODES.get(chr(byte & 0x7F).upper())
         if code is not None and code != previous:
-            result.append(code)
+            result += code
             if len(result) == 4:
                 break
         previous = code
-    return "".join(result).ljust(4, "0")
+    return result.ljust(4, "0")
 
 
 LIKE_IGNORING_CASE = tuple(ScalarFunction("like", n, n, _like_function(False)) for n in (2, 3))

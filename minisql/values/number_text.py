@@ -201,7 +201,7 @@ def shown_digits(value: float) -> tuple[str, int]:
 
     The number is 0.DIGITS times ten to the point.  Source: https://www.sqlite.org/floatingpoint.html section 2
     """
-    digits, point = eighteen_digits(value)
+    digits, point = leading_digits(value)
     if digits[14:16] == "99":
         candidate = str(int(digits[:14]) + 1)
         moved = point + len(candidate) - 14
@@ -233,11 +233,11 @@ def round_digits(digits: str, point: int, n_digits: int) -> tuple[str, int]:
     return digits.rstrip("0") or "0", point
 
 
-def eighteen_digits(value: float) -> tuple[str, int]:
-    """Returns the first 18 digits of a finite value above 0, as SQLite's own scaling makes them, and the point's place.
+def leading_digits(value: float, n_digits: int = 18) -> tuple[str, int]:
+    """Returns the first n (or n + 1) digits of a finite value above 0, as SQLite's scaling makes them, and the point's place.
 
-    The value is about 0.DIGITS times ten to the point; the last digit may be off by one from the exact decimal expansion.
-    Source: https://www.sqlite.org/floatingpoint.html section 2.
+    The value is about 0.DIGITS times ten to the point.  Eighteen digits are rounded, fewer are cut off; the last digit may be
+    off by one from the exact decimal expansion.  Source: https://www.sqlite.org/floatingpoint.html section 2.
     """
     bits = _DOUBLE_BITS.unpack(_DOUBLE.pack(value))[0]
     exponent = bits >> 52
@@ -249,10 +249,10 @@ def eighteen_digits(value: float) -> tuple[str, int]:
         shift = 64 - significand.bit_length()
         significand <<= shift
         exponent = -1074 - shift
-    power = 17 - ((exponent + 63) * 78913 >> 18)
+    power = n_digits - 1 - ((exponent + 63) * 78913 >> 18)
     scaled = significand * _power_of_ten(power) >> 64
     scaled >>= -(exponent + (power * 108853 >> 15) + 2)
-    digits = str(scaled + (scaled << 1 & 2) >> 1)
+    digits = str((scaled + (scaled << 1 & 2) if n_digits == 18 else scaled) >> 1)
     return digits, len(digits) - power
 
 
