@@ -9,8 +9,10 @@ jump goes forward, to a label in the same loop body, to the enclosing loop's nex
 
 from __future__ import annotations
 
-from minisql.bytecode.opcodes import JUMPS
+from minisql.bytecode.opcodes import JUMPS, EndCoroutine, Goto, Halt, InitCoroutine, Return
 from minisql.bytecode.program import Instruction, LoopExtent, Program
+
+_ENDINGS = frozenset((Halt, Goto, Return, EndCoroutine))
 
 
 class ProgramBuilder:
@@ -38,7 +40,7 @@ class ProgramBuilder:
         self._open_loops: list[tuple[int, int, int, int, int, int]] = []
 
     def emit(self, opcode: int, p1: object = 0, p2: object = 0, p3: object = 0, p4: object = None, p5: int = 0) -> int:
-        """Appends an instruction and returns its address.  For jumps p2 is a label."""
+        """Appends an instruction and returns its address.  For jumps p2 is a label (and p3 of InitCoroutine may be one)."""
         code = self.code
         code.append((opcode, p1, p2, p3, p4, p5))
         return len(code) - 1
@@ -96,8 +98,10 @@ class ProgramBuilder:
         """The address of the next instruction."""
         return len(self.code)
 
-    def begin_loop(self, opcode: int, cursor: int, end: int, row: int, n_columns: int, p4: object = None, p5: int = 0) -> None:
-        """Emits the instruction that starts a loop (`opcode` with p1 cursor, p2 the label `end`, p3 row) and opens its extent."""
+    def begin_loop(
+        self, opcode: int, cursor: int, end: int, row: int, n_columns: int, p4: object = None, p5: int = 0
+    ) -> None:
+        """Emits the instruction that starts a loop (p1 cursor, p2 the label `end`, p3 row) and opens its extent."""
         start = self.emit(opcode, cursor, end, row, p4, p5)
         self._open_loops.append((opcode, cursor, start, start + 1, row, n_columns))
 
@@ -111,14 +115,21 @@ class ProgramBuilder:
         self.loops.append(LoopExtent(kind, cursor, start, body, address, len(self.code), row, n_columns))
 
     def finish(self, column_names: tuple[str, ...] = (), statement_kind: str = "select") -> Program:
-        """Resolves labels and returns the program; the builder must not be used afterwards."""
+        """Resolves labels and returns the program; the builder must not be used afterwards.
+
+        A Halt is added where the program could run off its end.
+        """
         addresses = self._label_addresses
         code = self.code
+        if not code or code[-1][0] not in _ENDINGS or max(addresses) == len(code):
+            code.append((Halt, 0, 0, 0, None, 0))
         for address, instruction in enumerate(code):
             target = instruction[2]
-            if instruction[0] in JUMPS and target < 0:  # type: ignore[operator]
+            if target.__class__ is int and target < 0 and instruction[0] in JUMPS:
                 opcode, p1, _, p3, p4, p5 = instruction
-                code[address] = (opcode, p1, addresses[-target], p3, p4, p5)  # type: ignore[operator]
+                if opcode == InitCoroutine and p3 < 0:
+                    p3 = addresses[-p3]
+                code[address] = (opcode, p1, addresses[-target], p3, p4, p5)
         program = Program(code, self.template, self.n_cursors, column_names, statement_kind)
         program.parameters = tuple(self._parameters.items())
         program.loops = self.loops

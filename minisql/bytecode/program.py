@@ -10,7 +10,7 @@ Source: https://www.sqlite.org/opcode.html.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from minisql.functions.registry import AggregateFunction
     from minisql.values.collation import Collation
 
-Instruction = tuple[int, object, object, object, object, int]
+Instruction = tuple[int, Any, Any, Any, Any, int]
 
 
 class LoopExtent:

@@ -13,8 +13,8 @@ from minisql.values.affinity import INTEGER, apply_affinity
 from minisql.values.arithmetic import truth
 from minisql.vm.comparing import compare_jumps
 from minisql.vm.ephemeral import IteratorCursor
-from minisql.vm.handlers import Operands, handles
 from minisql.vm.halting import halt_error
+from minisql.vm.handlers import Operands, handles
 
 if TYPE_CHECKING:
     from minisql.vm.frame import Frame
@@ -78,7 +78,7 @@ def end_coroutine(frame: Frame, registers: list[Any], i: Operands, pc: int) -> i
     behind_yield = registers[i[1]]
     # A Yield that comes again is led back to this instruction and so to its own p2.
     registers[i[1]] = pc - 1
-    return frame.program.code[behind_yield - 1][2]  # type: ignore[return-value]
+    return frame.program.code[behind_yield - 1][2]  # type: ignore[no-any-return]
 
 
 @handles(opcodes.If)

@@ -14,8 +14,8 @@ from minisql.errors import CONSTRAINT_DATATYPE, CORRUPT_INDEX, FULL, sqlite_erro
 from minisql.values import affinity
 from minisql.values.affinity import apply_affinity
 from minisql.values.storage_class import INT64_MAX, type_name
-from minisql.vm.handlers import Operands, handles
 from minisql.vm.halting import halt_error
+from minisql.vm.handlers import Operands, handles
 from minisql.vm.picking import GETTERS
 
 if TYPE_CHECKING:

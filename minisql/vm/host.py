@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from minisql.storage.btree import BtreeFile
 
 
-class SchemaChanged(Exception):  # noqa: N818 - a signal between rooms, not an error that a user sees
+class SchemaChanged(Exception):
     """The schema is not the one the program was compiled for: the engine compiles the statement again and restarts it."""
 
 
