@@ -1,0 +1,256 @@
+"""Cursors on index b-trees: indexes and WITHOUT ROWID tables.
+
+Works as a `TableCursor` does, with entries for rows.  An entry on an interior page is presented as a list of one, so
+`rows` and `position` always lead to the current entry.
+
+Source: https://www.sqlite.org/fileformat2.html#representation_of_sql_indices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from minisql.storage.corruption import corrupt
+from minisql.storage.index_key import KeyOrder
+from minisql.storage.index_tree import IndexTree, Path, decode_index_node
+from minisql.storage.node import IndexInterior, IndexLeaf
+from minisql.storage.pager import row_cache
+from minisql.storage.record import Row
+from minisql.storage.table_tree import MAX_DEPTH
+from minisql.storage.type_mask import column_masks
+
+NO_ENTRIES: list[Row] = []
+
+
+class IndexCursor:
+    """Reads and writes one index b-tree; entries are tuples of `n_fields` values."""
+
+    __slots__ = ("at_divider", "edits", "order", "path", "position", "rows", "tree")
+
+    def __init__(self, tree: IndexTree, order: KeyOrder) -> None:
+        self.tree = tree
+        self.order = order
+        self.rows = NO_ENTRIES
+        self.position = 0
+        self.edits = tree.edits
+        self.path: Path = []
+        self.at_divider = False
+
+    @property
+    def entry(self) -> Row:
+        """The entry under the cursor."""
+        return self.rows[self.position]
+
+    row = entry
+
+    # -- moving ----------------------------------------------------------------------------------------------------
+
+    def first(self) -> Row | None:
+        """Moves to the first entry; None when the index is empty."""
+        return self._descend([], self.tree.pager.tree_page(self.tree.root), False)
+
+    def last(self) -> Row | None:
+        """Moves to the last entry; None when the index is empty."""
+        return self._descend([], self.tree.pager.tree_page(self.tree.root), True)
+
+    def next(self) -> Row | None:
+        """Moves to the next entry; None behind the last one."""
+        if self.tree.edits != self.edits:
+            return self._move_after_edit(True)
+        self.position = position = self.position + 1
+        try:
+            return self.rows[position]
+        except IndexError:
+            return self._next_page()
+
+    def previous(self) -> Row | None:
+        """Moves to the entry before; None before the first one."""
+        if self.tree.edits != self.edits:
+            return self._move_after_edit(False)
+        position = self.position - 1
+        if position < 0:
+            return self._previous_page()
+        self.position = position
+        return self.rows[position]
+
+    def seek_ge(self, prefix: Row) -> Row | None:
+        """Moves to the first entry at or behind the prefix."""
+        return self._seek_up(prefix, False)
+
+    def seek_gt(self, prefix: Row) -> Row | None:
+        """Moves to the first entry behind every entry that starts with the prefix."""
+        return self._seek_up(prefix, True)
+
+    def seek_le(self, prefix: Row) -> Row | None:
+        """Moves to the last entry that starts with the prefix or lies before it."""
+        return self._seek_down(prefix, True)
+
+    def seek_lt(self, prefix: Row) -> Row | None:
+        """Moves to the last entry before the prefix."""
+        return self._seek_down(prefix, False)
+
+    def seek(self, prefix: Row, operator: str) -> Row | None:
+        """Moves by 'ge', 'gt', 'le' or 'lt', in the order of the tree (DESC fields turned round)."""
+        if operator in ("ge", "gt"):
+            return self._seek_up(prefix, operator == "gt")
+        return self._seek_down(prefix, operator == "le")
+
+    def find(self, prefix: Row) -> Row | None:
+        """Moves to the first entry that starts with the prefix; None when there is none."""
+        entry = self._seek_up(prefix, False)
+        return entry if entry is not None and self.tree.starts_with(entry, prefix, self.order) else None
+
+    def starts_with(self, entry: Row, prefix: Row) -> bool:
+        """Tells whether an entry starts with the prefix under the index's collations."""
+        return self.tree.starts_with(entry, prefix, self.order)
+
+    def _seek_up(self, prefix: Row, above: bool) -> Row | None:
+        self.path, leaf, position = self.tree.path_to(prefix, above, self.order)
+        entry = self._enter(leaf, position)
+        return entry if entry is not None else self._next_page()
+
+    def _seek_down(self, prefix: Row, above: bool) -> Row | None:
+        self.path, leaf, position = self.tree.path_to(prefix, above, self.order)
+        self._enter(leaf, position)
+        if position == 0:
+            return self._previous_page()
+        self.position = position - 1
+        return self.rows[position - 1]
+
+    def _enter(self, leaf: IndexLeaf, position: int) -> Row | None:
+        if leaf.entries is None or leaf.codec is not self.order:
+            decode_index_node(self.tree.pager, leaf, self.order)
+        leaf.leased = True
+        self.at_divider = False
+        self.rows = rows = leaf.entries  # type: ignore[assignment]
+        self.position = position
+        self.edits = self.tree.edits
+        return rows[position] if position < len(rows) else None
+
+    def _enter_divider(self, node: IndexInterior, index: int) -> Row:
+        decode_index_node(self.tree.pager, node, self.order)
+        entry: Row = node.entries[index]  # type: ignore[index]
+        self.path.append((node, index))
+        self.rows = [entry]
+        self.position = 0
+        self.at_divider = True
+        self.edits = self.tree.edits
+        return entry
+
+    def _leave(self) -> None:
+        self.rows, self.position, self.path, self.at_divider = NO_ENTRIES, 0, [], False
+        self.edits = self.tree.edits
+
+    def _descend(self, path: Path, node: object, rightmost: bool) -> Row | None:
+        tree = self.tree
+        while isinstance(node, IndexInterior):
+            index = len(node.children) - 1 if rightmost else 0
+            path.append((node, index))
+            if len(path) > MAX_DEPTH:
+                raise corrupt(tree.root, "b-tree is too deep")
+            node = tree.pager.tree_page(node.children[index])
+        if not isinstance(node, IndexLeaf):
+            raise corrupt(tree.root, "table page in an index b-tree")
+        self.path = path
+        entry = self._enter(node, 0)
+        if entry is not None and rightmost:
+            self.position = len(self.rows) - 1
+            return self.rows[-1]
+        return entry
+
+    def _next_page(self) -> Row | None:
+        path = self.path
+        pager = self.tree.pager
+        if self.at_divider and path:
+            node, index = path.pop()
+            path.append((node, index + 1))
+            if row_cache.used > row_cache.limit:
+                pager.trim()
+            entry = self._descend(path, pager.tree_page(node.children[index + 1]), False)
+            if entry is not None:
+                return entry
+            path = self.path
+        while path:
+            node, index = path.pop()
+            if index + 1 < len(node.children):
+                return self._enter_divider(node, index)
+        self._leave()
+        return None
+
+    def _previous_page(self) -> Row | None:
+        path = self.path
+        pager = self.tree.pager
+        if self.at_divider and path:
+            node, index = path[-1]
+            if row_cache.used > row_cache.limit:
+                pager.trim()
+            entry = self._descend(path, pager.tree_page(node.children[index]), True)
+            if entry is not None:
+                return entry
+            path = self.path
+        while path:
+            node, index = path.pop()
+            if index > 0:
+                return self._enter_divider(node, index - 1)
+        self._leave()
+        return None
+
+    def _move_after_edit(self, forward: bool) -> Row | None:
+        if self.position >= len(self.rows):
+            self._leave()
+            return None
+        entry = self.rows[self.position]
+        return self._seek_up(entry, True) if forward else self._seek_down(entry, False)
+
+    # -- whole pages -----------------------------------------------------------------------------------------------
+
+    def leaves(self) -> Iterator[tuple[list[Row], tuple[int, ...]]]:
+        """Yields (entries, type masks) page by page in order; entries of interior pages come as lists of one."""
+        tree, order = self.tree, self.order
+        pager = tree.pager
+        n_fields = order.codec.n_columns
+        edits = tree.edits
+        for node, index in tree.nodes():
+            decode_index_node(pager, node, order)
+            if isinstance(node, IndexInterior):
+                entries = [node.entries[index]]  # type: ignore[index]
+                masks = column_masks(entries, n_fields)
+            else:
+                entries = node.entries  # type: ignore[assignment]
+                node.leased = True
+                if node.masks is None:
+                    node.masks = column_masks(entries, n_fields)
+                masks = node.masks
+                if not entries:
+                    continue
+            yield entries, masks
+            if row_cache.used > row_cache.limit:
+                pager.trim()
+            if tree.edits != edits:
+                yield from self._rest_after(entries[-1])
+                return
+
+    def _rest_after(self, entry: Row) -> Iterator[tuple[list[Row], tuple[int, ...]]]:
+        n_fields = self.order.codec.n_columns
+        following = self.seek_gt(entry)
+        while following is not None:
+            yield [following], column_masks([following], n_fields)
+            following = self.next()
+
+    def count(self) -> int:
+        """Counts the entries without decoding them."""
+        return self.tree.count()
+
+    # -- writing ---------------------------------------------------------------------------------------------------
+
+    def insert(self, entry: Row) -> None:
+        """Inserts an entry, or replaces the one with the same key.  The cursor keeps its place for `next`."""
+        self.tree.insert(entry, self.order)
+
+    def delete(self, entry: Row) -> bool:
+        """Deletes the entry with this key; False when there is none.  The cursor keeps its place for `next`."""
+        return self.tree.delete(entry, self.order)
+
+    def delete_current(self) -> None:
+        """Deletes the entry under the cursor; `next` then moves to the one behind it."""
+        self.tree.delete(self.rows[self.position], self.order)

@@ -1,0 +1,217 @@
+"""The rollback journal: originals of changed pages, kept until the transaction is durable.
+
+    section 1: header padded to a sector | record | record | ...        header: magic, number of records, nonce,
+    section 2: header padded to a sector | record | ...                          pages before, sector size, page size
+    [super-journal record]                                              record: page number, page, checksum
+
+A section is written in one go and synced before any of its pages is overwritten in the database; the number of records
+goes in after the first sync (FULL), so a header never promises more than the disk holds.  Each spill of the cache starts a
+new section.  A journal is hot when it is left over by a crashed writer: playing it back puts every original in place and
+cuts the file to its old size.  Playback stops at the first record that does not check, since what follows was never
+synced, so its page was never overwritten.
+
+Source: https://www.sqlite.org/fileformat2.html#the_rollback_journal, https://www.sqlite.org/atomiccommit.html.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable
+
+from minisql.storage.locking import PENDING_BYTE
+from minisql.storage.vfs import Vfs, VfsFile
+
+MAGIC = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
+_HEADER = struct.Struct(">8sIIIII")
+SECTOR_SIZE = 512
+
+
+def page_checksum(nonce: int, data: bytes) -> int:
+    """Sums every 200th byte from the end: it tells torn sectors, not bit rot."""
+    return (nonce + sum(data[len(data) - 200 : 0 : -200])) & 0xFFFFFFFF
+
+
+class Journal:
+    """The journal that this connection writes.  `pages` are the numbers of the pages in it."""
+
+    __slots__ = ("end", "file", "nonce", "page_size", "pages", "pages_before", "path", "vfs")
+
+    def __init__(self, vfs: Vfs, path: str, page_size: int, pages_before: int) -> None:
+        self.vfs = vfs
+        self.path = path
+        self.page_size = page_size
+        self.pages_before = pages_before
+        self.nonce = int.from_bytes(vfs.random_bytes(4), "big")
+        self.pages: set[int] = set()
+        self.end = 0
+        self.file: VfsFile = vfs.open(path, create=True, read_only=False, lock=False)
+
+    def append(self, originals: Iterable[tuple[int, bytes]], synchronous: int) -> None:
+        """Writes and syncs one section; `synchronous` is 0 OFF, 1 NORMAL, 2 FULL, 3 EXTRA."""
+        nonce = self.nonce
+        parts: list[bytes] = []
+        numbers: list[int] = []
+        for number, data in originals:
+            parts += (number.to_bytes(4, "big"), data, page_checksum(nonce, data).to_bytes(4, "big"))
+            numbers.append(number)
+        if not numbers and self.end:
+            return
+        count = len(numbers) if synchronous else 0xFFFFFFFF
+        start = self.end
+        written_count = 0 if synchronous >= 2 else count
+        body = b"".join(parts)
+        self.file.write(self._header(written_count) + body, start)
+        if synchronous:
+            self.file.sync()
+            if written_count != count:
+                self.file.write(self._header(count)[:SECTOR_SIZE], start)
+                self.file.sync()
+            if start == 0:
+                self.vfs.sync_directory(self.path)
+        self.pages.update(numbers)
+        end = start + SECTOR_SIZE + len(body)
+        self.end = (end + SECTOR_SIZE - 1) // SECTOR_SIZE * SECTOR_SIZE
+
+    def _header(self, count: int) -> bytes:
+        fields = _HEADER.pack(MAGIC, count, self.nonce, self.pages_before, SECTOR_SIZE, self.page_size)
+        return fields.ljust(SECTOR_SIZE, b"\0")
+
+    def write_super_journal(self, name: str, synchronous: int) -> None:
+        """Names the super-journal of a commit over several files."""
+        raw = name.encode("utf-8", "surrogateescape")
+        mark = (PENDING_BYTE // self.page_size + 1).to_bytes(4, "big")
+        check = sum(raw) & 0xFFFFFFFF
+        self.file.write(mark + raw + struct.pack(">II", len(raw), check) + MAGIC, self.end)
+        if synchronous:
+            self.file.sync()
+
+    def finish(self, mode: str, synchronous: int) -> None:
+        """Makes the journal cold, which is the moment of commit: deletes, truncates or zeroes it."""
+        if mode == "truncate":
+            self.file.truncate(0)
+            if synchronous >= 2:
+                self.file.sync()
+            self.file.close()
+        elif mode == "persist":
+            self.file.write(bytes(28), 0)
+            if synchronous:
+                self.file.sync()
+            self.file.close()
+        else:
+            self.file.close()
+            self.vfs.delete(self.path, synchronous >= 3)
+
+
+def read_super_journal(file: VfsFile) -> str:
+    """Returns the super-journal's name at the end of a journal, or ''."""
+    size = file.size()
+    if size < 16:
+        return ""
+    tail = file.read(16, size - 16)
+    length, check = struct.unpack_from(">II", tail)
+    if tail[8:] != MAGIC or not 0 < length <= size - 16:
+        return ""
+    raw = file.read(length, size - 16 - length)
+    return raw.decode("utf-8", "surrogateescape") if sum(raw) & 0xFFFFFFFF == check else ""
+
+
+def is_marked_hot(vfs: Vfs, path: str) -> bool:
+    """Tells whether a journal starts with a non-zero byte, the quick test for a hot journal."""
+    file = vfs.open(path, create=False, read_only=True, lock=False)
+    try:
+        return file.read(1, 0) not in (b"", b"\0")
+    finally:
+        file.close()
+
+
+def play_back(journal: VfsFile, database: VfsFile, page_size: int, sync: bool) -> None:
+    """Puts the originals of a journal back into the database file.
+
+    The first header's page count restores the size of the file.  A page that occurs twice keeps its first, oldest image.
+    """
+    size = journal.size()
+    at = 0
+    restored: set[int] = set()
+    is_first = True
+    while at + _HEADER.size <= size:
+        head = journal.read(_HEADER.size, at)
+        magic, count, nonce, pages_before, sector_size, journal_page_size = _HEADER.unpack(head)
+        if magic != MAGIC:
+            break
+        if is_first:
+            if not _is_power(sector_size, 32, 65536) or not _is_power(journal_page_size, 512, 65536):
+                break
+            page_size = journal_page_size
+            database_pages = pages_before
+            database.truncate(min(database.size(), database_pages * page_size))
+            sector = sector_size
+            is_first = False
+        at += sector
+        record_size = page_size + 8
+        if count == 0xFFFFFFFF:
+            count = (size - at) // record_size
+        if not _play_section(journal, database, at, count, nonce, page_size, database_pages, restored):
+            break
+        at += count * record_size
+        at = (at + sector - 1) // sector * sector
+    if sync:
+        database.sync()
+
+
+def _is_power(value: int, smallest: int, largest: int) -> bool:
+    return smallest <= value <= largest and value & (value - 1) == 0
+
+
+def _play_section(
+    journal: VfsFile,
+    database: VfsFile,
+    at: int,
+    count: int,
+    nonce: int,
+    page_size: int,
+    database_pages: int,
+    restored: set[int],
+) -> bool:
+    """Plays one section; False when a record did not check and playback must stop."""
+    record_size = page_size + 8
+    lock_page = PENDING_BYTE // page_size + 1
+    for _ in range(count):
+        record = journal.read(record_size, at)
+        if len(record) < record_size:
+            return False
+        number = int.from_bytes(record[:4], "big")
+        data = record[4:-4]
+        if number in (0, lock_page):
+            return False
+        if number <= database_pages and number not in restored:
+            if page_checksum(nonce, data) != int.from_bytes(record[-4:], "big"):
+                return False
+            database.write(data, (number - 1) * page_size)
+            restored.add(number)
+        at += record_size
+    return True
+
+
+def delete_super_journal(vfs: Vfs, name: str, own_journal: str) -> None:
+    """Deletes a super-journal once none of the journals that it lists needs it any more."""
+    if not vfs.exists(name):
+        return
+    file = vfs.open(name, create=False, read_only=True, lock=False)
+    try:
+        children = file.read(file.size(), 0).split(b"\0")
+    finally:
+        file.close()
+    for raw in children:
+        child = raw.decode("utf-8", "surrogateescape")
+        if child and child != own_journal and vfs.exists(child):
+            journal = vfs.open(child, create=False, read_only=True, lock=False)
+            try:
+                if read_super_journal(journal) == name:
+                    return
+            finally:
+                journal.close()
+    vfs.delete(name, False)
+
+
+BusyHandler = Callable[[int], bool]
+"""Called with the number of earlier calls; False gives up."""

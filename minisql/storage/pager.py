@@ -1,0 +1,766 @@
+"""The pager: one database file (or one in memory) as one connection sees it.
+
+It owns the file, the locks, the rollback journal, the cache of pages, transactions and savepoints.  The b-tree asks for
+nodes, calls `prepare` before it edits one, and never sees a byte of I/O.
+
+    begin_read   SHARED lock, hot journal rolled back, cache dropped when another connection has committed
+    begin_write  RESERVED lock, savepoint 0
+    prepare      first edit of a page within a savepoint: keeps the old lists, gives the node fresh ones
+    commit       images of dirty pages -> originals to the journal, sync -> EXCLUSIVE -> pages to the file, sync -> journal cold
+    rollback     old lists back; after a spill also the file, by playing the journal back
+
+Invariants: `savepoints[0]` exists exactly while a write transaction is open.  `saved[n]` of a savepoint is page n as it was
+when the savepoint was opened, None if there was no such page.  A page of the file is overwritten only when its original is
+in a synced journal.  `is_editing` is true while the structure of a tree is in between: found true by the next operation,
+it means that an exception struck there, and the transaction is undone.
+
+A database in memory has no file and no images: nodes stay lists, undo works the same.
+
+Source: https://www.sqlite.org/atomiccommit.html, https://www.sqlite.org/lockingv3.html.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from minisql.errors import (
+    ABORT_ROLLBACK,
+    BUSY,
+    CANTOPEN,
+    CORRUPT,
+    FULL,
+    IOERR_SHORT_READ,
+    READONLY,
+    READONLY_DBMOVED,
+    READONLY_ROLLBACK,
+    Error,
+    sqlite_error,
+)
+from minisql.storage import header as db_header
+from minisql.storage import journal as rollback_journal
+from minisql.storage.corruption import corrupt, not_a_database
+from minisql.storage.header import read_u32, write_u32
+from minisql.storage.locking import PENDING_BYTE
+from minisql.storage.node import Node, RawPage, TableLeaf, TreeNode, parse_node
+from minisql.storage.vfs import EXCLUSIVE, RESERVED, SHARED, UNLOCKED, Vfs, VfsFile
+
+DEFAULT_PAGE_SIZE = 4096
+MAX_PAGE_COUNT = 0xFFFFFFFE
+READ_AHEAD = 65536
+
+
+class RowCacheBudget:
+    """Bytes that decoded pages of all files in this process may take (`PRAGMA minisql_row_cache`)."""
+
+    __slots__ = ("limit", "used")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.used = 0
+
+
+row_cache = RowCacheBudget(256 * 1024 * 1024)
+
+
+class Savepoint:
+    """What it takes to go back: the header, the number of pages, and pages as they were."""
+
+    __slots__ = ("header", "n_pages", "saved")
+
+    def __init__(self, header: bytes, n_pages: int) -> None:
+        self.header = header
+        self.n_pages = n_pages
+        self.saved: dict[int, tuple[Node, tuple[object, ...]] | None] = {}
+
+
+class Pager:
+    """See the module docstring.  `file` is None for a database in memory.
+
+    The b-tree, which knows cells and codecs, sets `on_reset` (nodes were replaced under it), `open_cells` (cut the cells of
+    a leaf that is about to lose its image) and `encode_cells` (encode the cells of a leaf that are still rows only).
+    """
+
+    __slots__ = (
+        "auto_vacuum_mode",
+        "busy_handler",
+        "cache_size",
+        "clock",
+        "cost",
+        "data_version",
+        "dirty",
+        "encode_cells",
+        "epoch",
+        "file",
+        "generation",
+        "header",
+        "immutable",
+        "is_editing",
+        "is_empty",
+        "is_spilled",
+        "journal",
+        "journal_mode",
+        "journal_size_limit",
+        "last_miss",
+        "loaded",
+        "locking_mode",
+        "max_page_count",
+        "n_pages",
+        "n_readers",
+        "on_reset",
+        "open_cells",
+        "page_size",
+        "pages",
+        "path",
+        "read_ahead",
+        "read_ahead_start",
+        "read_only",
+        "reserved_bytes",
+        "savepoints",
+        "synchronous",
+        "usable",
+        "vfs",
+    )
+
+    def __init__(self, vfs: Vfs, path: str, file: VfsFile | None, page_size: int) -> None:
+        self.vfs = vfs
+        self.path = path
+        self.file = file
+        self.read_only = file.read_only if file is not None else False
+        self.immutable = False
+        self.page_size = page_size
+        self.reserved_bytes = 0
+        self.usable = page_size
+        self.header = db_header.new_header(page_size, 0)
+        self.is_empty = True
+        self.n_pages = 0
+        self.max_page_count = MAX_PAGE_COUNT
+        self.pages: dict[int, Node] = {}
+        self.dirty: dict[int, Node] = {}
+        self.cost = 0
+        self.clock: list[int] = []
+        self.cache_size = -2000
+        self.savepoints: list[Savepoint] = []
+        self.epoch = 0
+        self.is_editing = False
+        self.is_spilled = False
+        self.loaded = False
+        self.n_readers = 0
+        self.generation = 0
+        self.data_version = 1
+        self.on_reset: Callable[[], None] = lambda: None
+        self.open_cells: Callable[[Node], None] = lambda node: None
+        self.encode_cells: Callable[[Node], None] = lambda node: None
+        self.busy_handler: rollback_journal.BusyHandler | None = None
+        self.journal: rollback_journal.Journal | None = None
+        self.journal_mode = "delete" if file is not None else "memory"
+        self.journal_size_limit = -1
+        self.locking_mode = "normal"
+        self.synchronous = 2
+        self.read_ahead = b""
+        self.read_ahead_start = 0
+        self.last_miss = 0
+        self.auto_vacuum_mode = 0
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    def begin_read(self) -> None:
+        """Starts or joins a read transaction; every call is matched by one `end_read`."""
+        if self.n_readers == 0 and self.file is not None:
+            self._start_read()
+        self.n_readers += 1
+
+    def end_read(self) -> None:
+        """Leaves the read transaction; the last one drops the SHARED lock unless a write transaction is open."""
+        self.n_readers -= 1
+        if self.n_readers == 0 and self.file is not None and not self.savepoints:
+            self._unlock()
+            if self.cost > row_cache.limit:
+                self.trim()
+
+    def _unlock(self) -> None:
+        if self.file is not None and self.locking_mode == "normal":
+            self.file.unlock(UNLOCKED)
+
+    def _start_read(self) -> None:
+        file = self.file
+        assert file is not None
+        if self.savepoints:
+            return
+        self._wait_for_lock(SHARED)
+        try:
+            if not self.immutable:
+                self._recover_hot_journal()
+            self._check_for_changes()
+        except BaseException:
+            self._unlock()
+            raise
+
+    def _wait_for_lock(self, level: int) -> None:
+        assert self.file is not None
+        n_calls = 0
+        while not self.file.lock(level):
+            if self.busy_handler is None or not self.busy_handler(n_calls):
+                raise sqlite_error(BUSY)
+            n_calls += 1
+
+    def _recover_hot_journal(self) -> None:
+        """Rolls back a journal left by a crash: it exists, no one is writing, and its first byte is not zero."""
+        path = self.path + "-journal"
+        if self.journal is not None or not self.vfs.exists(path):
+            return
+        file = self.file
+        assert file is not None
+        if file.is_reserved():
+            return
+        if file.size() == 0:
+            if not self.read_only and file.lock(RESERVED):
+                self.vfs.delete(path, False)
+                file.unlock(SHARED)
+            return
+        try:
+            if not rollback_journal.is_marked_hot(self.vfs, path):
+                return
+        except Error as error:
+            if error.sqlite_errorcode & 0xFF == CANTOPEN and not self.vfs.exists(path):
+                return  # its writer has just finished
+            raise
+        if self.read_only:
+            raise sqlite_error(READONLY_ROLLBACK)
+        self._wait_for_lock(EXCLUSIVE)
+        if self.vfs.exists(path):
+            self._play_back_file(path, is_hot=True)
+        file.unlock(SHARED)
+
+    def _play_back_file(self, path: str, is_hot: bool) -> None:
+        assert self.file is not None
+        journal = self.vfs.open(path, create=False, read_only=False, lock=False)
+        try:
+            super_journal = rollback_journal.read_super_journal(journal)
+            if not (is_hot and super_journal and not self.vfs.exists(super_journal)):
+                rollback_journal.play_back(journal, self.file, self.page_size, self.synchronous > 0)
+            if not is_hot or self.journal_mode == "persist":
+                journal.write(bytes(28), 0)
+        finally:
+            journal.close()
+        if is_hot:
+            self.vfs.delete(path, False)
+            if super_journal:
+                rollback_journal.delete_super_journal(self.vfs, super_journal, path)
+        self.loaded = False
+
+    def _check_for_changes(self) -> None:
+        """Drops the cache when the change counter (with its neighbours) is not the one that the cache belongs to."""
+        file = self.file
+        assert file is not None
+        mark = file.read(16, db_header.CHANGE_COUNTER)
+        if self.loaded and (mark == self.header[24:40] if len(mark) == 16 else self.is_empty and not mark):
+            return
+        was_loaded = self.loaded
+        self.reset()
+        if was_loaded:
+            self.data_version += 1
+        self._load_header()
+
+    def reset(self) -> None:
+        """Forgets every cached page."""
+        self.loaded = False
+        self.pages.clear()
+        self.dirty.clear()
+        self.clock.clear()
+        row_cache.used -= self.cost
+        self.cost = 0
+        self.read_ahead = b""
+        self.last_miss = 0
+        self.generation += 1
+        self.on_reset()
+
+    def _load_header(self) -> None:
+        file = self.file
+        assert file is not None
+        size = file.size()
+        if size == 0:
+            self.header = db_header.new_header(self.page_size, self.reserved_bytes)
+            self.is_empty = True
+            self.n_pages = 0
+            self.loaded = True
+            return
+        raw = bytearray(file.read(db_header.HEADER_SIZE, 0))
+        if len(raw) < db_header.HEADER_SIZE:
+            raise not_a_database("file is shorter than a header")
+        page_size = db_header.check_header(raw)
+        self.set_page_size(page_size, raw[db_header.RESERVED_BYTES])
+        self.header = raw
+        self.is_empty = False
+        if raw[db_header.WRITE_VERSION] > 2:
+            self.read_only = True
+        in_header = read_u32(raw, db_header.N_PAGES)
+        on_disk = size // page_size
+        if in_header == 0 or raw[24:28] != raw[92:96]:
+            self.n_pages = on_disk or 1
+        elif in_header > on_disk:
+            if size < page_size:
+                raise not_a_database("file is shorter than a page")
+            raise sqlite_error(CORRUPT)
+        else:
+            self.n_pages = in_header
+        self.auto_vacuum_mode = self._stored_auto_vacuum()
+        self.loaded = True
+
+    def _stored_auto_vacuum(self) -> int:
+        if not read_u32(self.header, db_header.META + 4 * db_header.META_LARGEST_ROOT):
+            return 0
+        return 2 if read_u32(self.header, db_header.META + 4 * db_header.META_INCREMENTAL_VACUUM) else 1
+
+    def set_page_size(self, page_size: int, reserved_bytes: int) -> None:
+        """Sets the layout, before the first page is made or read."""
+        self.page_size = page_size
+        self.reserved_bytes = reserved_bytes
+        self.usable = page_size - reserved_bytes
+
+    def read_page_bytes(self, number: int) -> bytes:
+        """Reads a page as the file has it now; short pages at the end of the file are filled up with zeros."""
+        file = self.file
+        assert file is not None
+        size = self.page_size
+        start = self.read_ahead_start
+        if start <= number < start + len(self.read_ahead) // size:
+            at = (number - start) * size
+            return self.read_ahead[at : at + size]
+        if number == self.last_miss + 1 and not self.is_spilled and size < READ_AHEAD:
+            self.read_ahead = file.read(READ_AHEAD, (number - 1) * size)
+            self.read_ahead_start = number
+            self.last_miss = number + len(self.read_ahead) // size - 1
+            if len(self.read_ahead) >= size:
+                return self.read_ahead[:size]
+        self.last_miss = number
+        data = file.read(size, (number - 1) * size)
+        if len(data) < size:
+            if len(data) and number <= self.n_pages:
+                raise sqlite_error(IOERR_SHORT_READ)
+            data = data.ljust(size, b"\0")
+        return data
+
+    def tree_page(self, number: int) -> TreeNode:
+        """Returns a b-tree node; raises SQLITE_CORRUPT for a page that is none."""
+        node = self.pages.get(number)
+        if node is not None and node.__class__ is not RawPage:
+            node.used = True
+            return node  # type: ignore[return-value]
+        return self._load_tree_page(number, node)
+
+    def _load_tree_page(self, number: int, cached: Node | None) -> TreeNode:
+        if number < 1 or number > self.n_pages:
+            if number == 1 and self.n_pages == 0:
+                return TableLeaf(1)
+            raise corrupt(number, f"page number out of range 1 to {self.n_pages}")
+        data = cached.data if cached is not None else self.read_page_bytes(number) if self.file is not None else None
+        if data is None:
+            raise corrupt(number, "page does not exist")
+        try:
+            node = parse_node(number, data, self.usable)
+        except IndexError as error:
+            raise corrupt(number, "b-tree page header is wrong") from error
+        if cached is not None:
+            node.epoch = cached.epoch
+            self.forget(number)
+        self.add(node)
+        return node  # type: ignore[return-value]
+
+    def raw_page(self, number: int) -> RawPage:
+        """Returns a page as bytes; raises SQLITE_CORRUPT when it is in use as a b-tree page."""
+        node = self.pages.get(number)
+        if node.__class__ is RawPage:
+            return node  # type: ignore[return-value]
+        if number < 1 or number > self.n_pages:
+            raise corrupt(number, f"page number out of range 1 to {self.n_pages}")
+        if node is not None or self.file is None:
+            raise corrupt(number, "page is used twice")
+        page = RawPage(number, self.read_page_bytes(number))
+        self.add(page)
+        return page
+
+    # -- cache -----------------------------------------------------------------------------------------------------
+
+    def add(self, node: Node) -> None:
+        """Puts a node into the cache."""
+        self.pages[node.number] = node
+        if self.file is not None:
+            cost = self.page_size * 8
+            self.cost += cost
+            row_cache.used += cost
+
+    def forget(self, number: int) -> None:
+        """Takes a page out of the cache."""
+        if self.pages.pop(number, None) is not None and self.file is not None:
+            self.cost -= self.page_size * 8
+            row_cache.used -= self.page_size * 8
+        self.dirty.pop(number, None)
+
+    def trim(self) -> None:
+        """Drops clean pages, least recently used first (second chance), until the row cache fits its budget.
+
+        Called between operations only, when no one holds a node across an edit.
+        """
+        if self.file is None:
+            return
+        target = row_cache.limit * 9 // 10
+        pages, dirty = self.pages, self.dirty
+        for _ in range(3):
+            clock = self.clock or list(pages)
+            for position, number in enumerate(clock):
+                if row_cache.used <= target or len(pages) <= 16:
+                    self.clock = clock[position:]
+                    return
+                node = pages.get(number)
+                if node is None or number in dirty:
+                    continue
+                if node.used:
+                    node.used = False
+                else:
+                    self.forget(number)
+            self.clock = []
+
+    def is_over_budget(self) -> bool:
+        """Tells whether the caller should `trim`."""
+        return row_cache.used > row_cache.limit
+
+    def max_dirty_pages(self) -> int:
+        """Returns how many changed pages may wait for commit in memory (`cache_size`)."""
+        size = self.cache_size
+        return max(size if size > 0 else -size * 1024 // self.page_size, 10)
+
+    # -- transactions ----------------------------------------------------------------------------------------------
+
+    def begin_write(self, exclusive: bool = False) -> None:
+        """Starts the write transaction, within a read transaction; raises SQLITE_BUSY or SQLITE_READONLY."""
+        if self.savepoints:
+            if exclusive and self.file is not None:
+                self._wait_for_lock(EXCLUSIVE)
+            return
+        if self.read_only or self.immutable:
+            raise sqlite_error(READONLY)
+        if self.file is not None:
+            if self.n_readers <= 1:
+                self._wait_for_lock(RESERVED)
+            elif not self.file.lock(RESERVED):
+                raise sqlite_error(BUSY)
+            try:
+                if exclusive:
+                    self._wait_for_lock(EXCLUSIVE)
+                if not self.is_empty and self.file.has_moved():
+                    raise sqlite_error(READONLY_DBMOVED)
+            except BaseException:
+                self.file.unlock(SHARED)
+                raise
+        self.epoch += 1
+        self.is_editing = False
+        self.savepoints.append(Savepoint(bytes(self.header), self.n_pages))
+        if self.n_pages == 0:
+            self._make_first_page()
+
+    def _make_first_page(self) -> None:
+        self.header = db_header.new_header(self.page_size, self.reserved_bytes)
+        if self.auto_vacuum_mode:
+            write_u32(self.header, db_header.META + 4 * db_header.META_LARGEST_ROOT, 1)
+            if self.auto_vacuum_mode == 2:
+                write_u32(self.header, db_header.META + 4 * db_header.META_INCREMENTAL_VACUUM, 1)
+        self.n_pages = 1
+        self.is_empty = False
+        leaf = TableLeaf(1)
+        leaf.epoch = self.epoch
+        self.savepoints[-1].saved[1] = None
+        self.add(leaf)
+        if self.file is not None:
+            self.dirty[1] = leaf
+
+    def prepare(self, node: Node) -> None:
+        """Makes a node ready for edits in the current savepoint; call when `node.epoch != epoch`."""
+        if not self.savepoints:
+            raise sqlite_error(READONLY)
+        saved = self.savepoints[-1].saved
+        number = node.number
+        if number not in saved:
+            saved[number] = node, node.snapshot()
+        elif node.__class__ is not RawPage:
+            if node.leased:  # type: ignore[union-attr]
+                node.own()  # type: ignore[union-attr]
+            node.data = None  # type: ignore[assignment]
+        node.epoch = self.epoch
+        if self.file is not None:
+            self.dirty[number] = node
+
+    def open_savepoint(self) -> int:
+        """Opens a nested savepoint in the write transaction and returns its depth, 1 for the first."""
+        assert self.savepoints
+        self._check_health()
+        self.savepoints.append(Savepoint(bytes(self.header), self.n_pages))
+        self.epoch += 1
+        return len(self.savepoints) - 1
+
+    def release_savepoint(self, depth: int) -> None:
+        """Keeps the changes of savepoints `depth` and deeper, as part of the one around them."""
+        self._check_health()
+        while len(self.savepoints) > depth:
+            inner = self.savepoints[-1]
+            outer = self.savepoints[-2].saved
+            for number, state in inner.saved.items():
+                outer.setdefault(number, state)
+            self.savepoints.pop()
+            self.epoch += 1
+
+    def rollback_to_savepoint(self, depth: int) -> None:
+        """Undoes every change since savepoint `depth` was opened and leaves it open."""
+        self.is_editing = True
+        while True:
+            savepoint = self.savepoints[-1]
+            self._restore(savepoint)
+            if len(self.savepoints) - 1 <= depth:
+                break
+            self.savepoints.pop()
+        self.epoch += 1
+        self.generation += 1
+        self.is_editing = False
+        self.on_reset()
+
+    def _restore(self, savepoint: Savepoint) -> None:
+        is_outermost = len(self.savepoints) == 1
+        for number, old in savepoint.saved.items():
+            if old is None:
+                self.forget(number)
+                continue
+            node, state = old
+            if self.pages.get(number) is not node:
+                self.forget(number)
+                self.add(node)
+            node.restore(state)
+            node.epoch = -1
+            if self.file is not None:
+                if is_outermost and not self.is_spilled:
+                    self.dirty.pop(number, None)
+                else:
+                    self.dirty[number] = node
+        savepoint.saved = {}
+        self.header = bytearray(savepoint.header)
+        self.n_pages = savepoint.n_pages
+        self.is_empty = self.n_pages == 0
+
+    def _check_health(self) -> None:
+        """Undoes the transaction when an exception has left an edit half done."""
+        if self.is_editing:
+            self.rollback()
+            raise sqlite_error(ABORT_ROLLBACK)
+
+    def rollback(self) -> None:
+        """Undoes the write transaction and drops its locks."""
+        if not self.savepoints:
+            return
+        self.is_editing = True
+        if self.file is None:
+            while self.savepoints:
+                self._restore(self.savepoints[-1])
+                self.savepoints.pop()
+        elif self.is_spilled or self.journal is not None:
+            self._roll_back_file()
+        else:
+            while self.savepoints:
+                self._restore(self.savepoints[-1])
+                self.savepoints.pop()
+            self.dirty.clear()
+        self.is_editing = False
+        self._finish_transaction()
+        self.on_reset()
+
+    def _roll_back_file(self) -> None:
+        journal = self.journal
+        before = self.savepoints[0]
+        if journal is not None and self.is_spilled:
+            assert self.file is not None
+            rollback_journal.play_back(journal.file, self.file, self.page_size, self.synchronous > 0)
+        elif self.is_spilled:  # journal_mode OFF or MEMORY: the originals that are still in memory
+            self._write_saved_originals()
+        if journal is not None:
+            journal.finish(self.journal_mode, self.synchronous)
+            self.journal = None
+        self.savepoints.clear()
+        self.reset()
+        self.n_pages = before.n_pages
+        self.header = bytearray(before.header)
+
+    def _write_saved_originals(self) -> None:
+        assert self.file is not None
+        originals: dict[int, bytes] = {}
+        for savepoint in self.savepoints:
+            for number, old in savepoint.saved.items():
+                if old is not None and number not in originals:
+                    node, state = old
+                    node.restore(state)
+                    data = node.data
+                    if data is not None:
+                        originals[number] = data
+        for number, data in originals.items():
+            self.file.write(data, (number - 1) * self.page_size)
+        self.file.truncate(self.savepoints[0].n_pages * self.page_size)
+
+    def _finish_transaction(self) -> None:
+        self.epoch += 1
+        self.generation += 1
+        self.is_spilled = False
+        self.is_editing = False
+        if self.file is not None and self.locking_mode == "normal":
+            self.file.unlock(SHARED if self.n_readers else UNLOCKED)
+
+    def commit(self) -> None:
+        """Makes the write transaction durable; on SQLITE_BUSY it stays open and can be tried again."""
+        self.commit_phase_one()
+        self.commit_phase_two()
+
+    def commit_phase_one(self, super_journal: str = "") -> None:
+        """Writes journal and database so that only making the journal cold remains.
+
+        With a super-journal every file of a commit over several files goes through this first.
+        """
+        if not self.savepoints:
+            return
+        self._check_health()
+        if self.file is None:
+            return
+        if len(self.savepoints) > 1:
+            self.release_savepoint(1)
+        if not self.dirty and not self.is_spilled and bytes(self.header) == self.savepoints[0].header:
+            return
+        self._count_change()
+        images = self._dirty_images()
+        self._write_journal(list(images), super_journal)
+        self._wait_for_lock(EXCLUSIVE)
+        self._write_images(images)
+        before = self.savepoints[0].n_pages
+        if self.n_pages < before or self.is_spilled:
+            self.file.truncate(self.n_pages * self.page_size)
+        if self.synchronous:
+            self.file.sync()
+
+    def _count_change(self) -> None:
+        """Raises the change counter; page 1 is part of every commit."""
+        head = self.header
+        counter = (read_u32(self.savepoints[0].header, db_header.CHANGE_COUNTER) + 1) & 0xFFFFFFFF
+        write_u32(head, db_header.CHANGE_COUNTER, counter)
+        write_u32(head, db_header.N_PAGES, self.n_pages)
+        write_u32(head, db_header.VERSION_VALID_FOR, counter)
+        write_u32(head, db_header.VERSION_NUMBER, db_header.SQLITE_VERSION_NUMBER)
+        first = self.tree_page(1)
+        self.open_cells(first)
+        if first.epoch != self.epoch:
+            self.prepare(first)
+        first.data = None
+
+    def _dirty_images(self) -> dict[int, bytes]:
+        usable, page_size = self.usable, self.page_size
+        images: dict[int, bytes] = {}
+        for number in sorted(self.dirty):
+            node = self.dirty[number]
+            self.encode_cells(node)
+            images[number] = node.image(usable, page_size, bytes(self.header) if number == 1 else b"")
+        return images
+
+    def _write_journal(self, numbers: list[int], super_journal: str) -> None:
+        if self.journal_mode in ("off", "memory"):
+            return
+        before = self.savepoints[0].n_pages
+        if self.journal is None:
+            self.journal = rollback_journal.Journal(self.vfs, self.path + "-journal", self.page_size, before)
+        journal = self.journal
+        wanted = [number for number in numbers if number <= before and number not in journal.pages]
+        if self.n_pages < before:
+            extra = set(range(self.n_pages + 1, before + 1)) - journal.pages - set(wanted)
+            wanted += sorted(extra)
+        assert self.file is not None
+        size = self.page_size
+        read = self.file.read
+        journal.append(
+            ((number, read(size, (number - 1) * size).ljust(size, b"\0")) for number in wanted), self.synchronous
+        )
+        if super_journal:
+            journal.write_super_journal(super_journal, self.synchronous)
+
+    def _write_images(self, images: dict[int, bytes]) -> None:
+        """Writes pages to the file, neighbours in one call."""
+        assert self.file is not None
+        self.read_ahead = b""
+        self.last_miss = 0
+        size = self.page_size
+        run: list[bytes] = []
+        start = 0
+        for number, data in images.items():
+            if run and number == start + len(run) and len(run) < 256:
+                run.append(data)
+                continue
+            if run:
+                self.file.write(b"".join(run), (start - 1) * size)
+            run, start = [data], number
+        if run:
+            self.file.write(b"".join(run), (start - 1) * size)
+
+    def spill(self) -> None:
+        """Writes all changed pages to the file within the transaction, journal first; they become clean.
+
+        Called between operations when more pages are changed than the cache may hold.
+        """
+        if self.file is None or not self.dirty:
+            return
+        images = self._dirty_images()
+        self._write_journal(list(images), "")
+        self._wait_for_lock(EXCLUSIVE)
+        self.is_spilled = True
+        self._write_images(images)
+        self.dirty.clear()
+        self.epoch += 1
+
+    def commit_phase_two(self) -> None:
+        """Makes the journal cold: from here on the transaction has happened."""
+        if not self.savepoints:
+            return
+        if self.journal is not None:
+            journal, mode = self.journal, self.journal_mode
+            journal.finish(mode, self.synchronous)
+            self.journal = None
+        self.savepoints.clear()
+        self.dirty.clear()
+        self._finish_transaction()
+
+    # -- pages -----------------------------------------------------------------------------------------------------
+
+    def new_page_number(self) -> int:
+        """Appends a page to the file; raises SQLITE_FULL at `max_page_count`."""
+        number = self.n_pages + 1
+        if number == PENDING_BYTE // self.page_size + 1:
+            number += 1
+        if number > self.max_page_count:
+            raise sqlite_error(FULL)
+        self.n_pages = number
+        return number
+
+    def install(self, node: Node, is_new: bool) -> None:
+        """Puts a freshly made node in place of whatever the page was; `is_new` when its old content is garbage."""
+        number = node.number
+        saved = self.savepoints[-1].saved
+        old = self.pages.get(number)
+        if number not in saved:
+            saved[number] = (old, old.snapshot()) if old is not None and not is_new else None
+        self.forget(number)
+        self.add(node)
+        node.epoch = self.epoch
+        if self.file is not None:
+            self.dirty[number] = node
+
+    def set_header_u32(self, at: int, value: int) -> None:
+        """Changes a header field within the write transaction."""
+        assert self.savepoints
+        write_u32(self.header, at, value)
+
+    def close(self) -> None:
+        """Rolls back what is open and closes the file."""
+        if self.savepoints:
+            self.rollback()
+        if self.file is not None:
+            self.file.close()
+        self.reset()

@@ -1,0 +1,599 @@
+"""Table b-trees: rowid to row.
+
+    interior   child 0 | key 0 | child 1 | key 1 | ... | last child        rowids in child i are <= key i
+    leaf       (rowid, row), ...
+
+An insert that makes a leaf too large first sizes its cells exactly (`size` is only an upper bound until then) and then
+splits it: at the end of the table only the new row moves to a new leaf, so that rows appended in order fill their pages;
+elsewhere the leaf is cut in halves, or in thirds when one large cell forces it.  A delete that leaves a leaf less than a
+third full merges it with a neighbour if both fit one page; an empty leaf always goes, since SQLite takes none but the root
+as empty.  SQLite's three-sibling balance was not taken: lists make splits cheap, and 2/3 full pages come out either way.
+
+Every change of the tree moves `edits`; cursors compare it and seek their place again.
+
+Source: https://www.sqlite.org/fileformat2.html#b_tree_pages.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import accumulate
+
+from minisql.storage.corruption import corrupt
+from minisql.storage.freelist import allocate_page, free_page
+from minisql.storage.node import RawPage, TableInterior, TableLeaf, cell_offsets, local_size, max_local
+from minisql.storage.overflow import build_table_cell, free_cell, join_payload
+from minisql.storage.pager import Pager
+from minisql.storage.record import RecordCodec, RecordError, Row, upper_bound
+from minisql.storage.varint import encode_varint, read_varint, varint_length
+
+MAX_DEPTH = 20
+
+Path = list[tuple[TableInterior, int]]
+
+
+def page_capacity(pager: Pager, number: int) -> int:
+    """Returns the bytes that a b-tree page has for its header, pointers and cells."""
+    return pager.usable - 100 if number == 1 else pager.usable
+
+
+def split_point(sizes: list[int], capacity: int) -> list[int]:
+    """Returns the indexes at which cells of these sizes are cut into groups that fit: one cut if possible, else two."""
+    sums = list(accumulate(sizes))
+    total = sums[-1]
+    best, best_distance = 0, total + 1
+    middle = bisect_left(sums, total // 2)
+    for cut in range(max(1, middle - 1), min(len(sizes), middle + 3)):
+        left = sums[cut - 1]
+        if left <= capacity and total - left <= capacity and abs(total - 2 * left) < best_distance:
+            best, best_distance = cut, abs(total - 2 * left)
+    if best:
+        return [best]
+    cuts: list[int] = []
+    filled = 0
+    for index, size in enumerate(sizes):
+        if filled + size > capacity and index:
+            cuts.append(index)
+            filled = 0
+        filled += size
+    return cuts
+
+
+# -- leaves: bytes to lists and back -------------------------------------------------------------------------------
+
+
+def decode_leaf(pager: Pager, leaf: TableLeaf, codec: RecordCodec) -> None:
+    """Makes sure that `rowids` and `rows` are there, decoded for `codec`; raises SQLITE_CORRUPT."""
+    if leaf.rows is not None and leaf.codec is codec:
+        return
+    try:
+        if leaf.cells is None:
+            _decode_from_page(pager, leaf, codec)
+        else:
+            encode_leaf_cells(pager, leaf)
+            leaf.rows = [
+                codec.decode(*cell_payload(pager, cell), rowid)  # type: ignore[arg-type]
+                for cell, rowid in zip(leaf.cells, leaf.rowids, strict=True)
+            ]
+    except (IndexError, RecordError, ValueError) as error:
+        raise corrupt(leaf.number, f"bad cell: {error}") from error
+    leaf.codec = codec
+    leaf.masks = None
+
+
+def _decode_from_page(pager: Pager, leaf: TableLeaf, codec: RecordCodec) -> None:
+    data = leaf.data
+    assert data is not None
+    usable = pager.usable
+    largest = usable - 35
+    rowids: list[int] = []
+    rows: list[Row] = []
+    decoders = codec.decoders
+    for at in cell_offsets(data, leaf.number, usable):
+        size = data[at]
+        at += 1
+        if size >= 0x80:
+            size, at = read_varint(data, at - 1)
+        rowid = data[at]
+        at += 1
+        if rowid >= 0x80:
+            rowid, at = read_varint(data, at - 1)
+            if rowid >> 63:
+                rowid -= 1 << 64
+        if size > largest:
+            payload = join_payload(pager, data, at, size, True)
+            rows.append(codec.decode(payload, 0, size, rowid))
+        else:
+            end = at + size
+            if end > usable:
+                raise corrupt(leaf.number, "cell runs off the page")
+            body = at + data[at]
+            known = decoders.get(data[at:body])
+            if known is not None and body + known[0] <= end:
+                rows.append(known[1](data, body, rowid))
+            else:
+                rows.append(codec.decode(data, at, end, rowid))
+        rowids.append(rowid)
+    leaf.rowids = rowids
+    leaf.rows = rows
+
+
+def cell_payload(pager: Pager, cell: bytes) -> tuple[bytes, int, int]:
+    """Returns (data, start, end) of the payload of a table leaf's cell, overflow pages joined."""
+    size, at = read_varint(cell, 0)
+    _, at = read_varint(cell, at)
+    if size > pager.usable - 35:
+        return join_payload(pager, cell, at, size, True), 0, size
+    return cell, at, at + size
+
+
+def cut_leaf_cells(pager: Pager, leaf: TableLeaf) -> None:
+    """Cuts the encoded cells out of the page image, before the first edit; needs no codec."""
+    if leaf.cells is not None:
+        return
+    data = leaf.data
+    assert data is not None
+    usable = pager.usable
+    largest = max_local(usable, True)
+    cells: list[bytes | None] = []
+    rowids: list[int] = []
+    try:
+        for start in cell_offsets(data, leaf.number, usable):
+            size, at = read_varint(data, start)
+            rowid, at = read_varint(data, at)
+            end = at + (size if size <= largest else local_size(size, usable, largest) + 4)
+            if end > usable:
+                raise corrupt(leaf.number, "cell runs off the page")
+            cells.append(data[start : max(end, start + 4)])
+            rowids.append(rowid - (1 << 64) if rowid >> 63 else rowid)
+    except IndexError as error:
+        raise corrupt(leaf.number, "cell runs off the page") from error
+    if leaf.rows is None:
+        leaf.rowids = rowids
+    leaf.row_count_below = len(cells) // 2
+    leaf.cells = cells
+
+
+def encode_leaf_cells(pager: Pager, leaf: TableLeaf) -> list[bytes]:
+    """Encodes the rows that have no cell yet and makes `size` exact; returns the cells."""
+    cells = leaf.cells
+    assert cells is not None
+    if None in cells:
+        codec, rows, rowids = leaf.codec, leaf.rows, leaf.rowids
+        assert codec is not None and rows is not None
+        encode = codec.encode
+        largest = pager.usable - 35
+        for index, cell in enumerate(cells):
+            if cell is None:
+                record = encode(rows[index])
+                size = len(record)
+                if size > largest:
+                    cells[index] = build_table_cell(pager, rowids[index], record)
+                    continue
+                cell = encode_varint(size) + encode_varint(rowids[index]) + record
+                cells[index] = cell if len(cell) >= 4 else cell.ljust(4, b"\0")
+    leaf.size = 8 + 2 * len(cells) + sum(map(len, cells))  # type: ignore[arg-type]
+    return cells  # type: ignore[return-value]
+
+
+def count_rows(leaf: TableLeaf) -> int:
+    """Returns the number of rows without decoding them."""
+    if leaf.cells is None and leaf.data is not None:
+        first = 100 if leaf.number == 1 else 0
+        return leaf.data[first + 3] << 8 | leaf.data[first + 4]
+    return len(leaf.rowids)
+
+
+class TableTree:
+    """One table b-tree of one connection.  `append_leaf` is the last leaf while that is known."""
+
+    __slots__ = ("append_leaf", "codec", "edits", "pager", "root", "shape", "size_factor")
+
+    def __init__(self, pager: Pager, root: int) -> None:
+        self.pager = pager
+        self.root = root
+        self.edits = 0
+        self.append_leaf: TableLeaf | None = None
+        self.shape: object = None
+        self.codec: RecordCodec = None  # type: ignore[assignment]
+        self.size_factor = 1
+
+    def forget_position(self) -> None:
+        """Forgets nodes: the pager has replaced them."""
+        self.edits += 1
+        self.append_leaf = None
+
+    # -- search ----------------------------------------------------------------------------------------------------
+
+    def leaf_for(self, rowid: int) -> TableLeaf:
+        """Returns the leaf that holds the rowid or would hold it."""
+        tree_page = self.pager.tree_page
+        node = tree_page(self.root)
+        depth = 0
+        while node.__class__ is TableInterior:
+            node = tree_page(node.children[bisect_left(node.keys, rowid)])  # type: ignore[union-attr,arg-type]
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise corrupt(self.root, "b-tree is too deep")
+        if node.__class__ is not TableLeaf:
+            raise corrupt(node.number, "index page in a table b-tree")
+        return node  # type: ignore[return-value]
+
+    def path_to(self, rowid: int) -> tuple[Path, TableLeaf]:
+        """Returns the way from the root to the rowid's leaf as (interior node, child index) pairs, and the leaf."""
+        tree_page = self.pager.tree_page
+        path: Path = []
+        node = tree_page(self.root)
+        while isinstance(node, TableInterior):
+            index = bisect_left(node.keys, rowid)
+            path.append((node, index))
+            if len(path) > MAX_DEPTH:
+                raise corrupt(self.root, "b-tree is too deep")
+            node = tree_page(node.children[index])
+        if not isinstance(node, TableLeaf):
+            raise corrupt(node.number, "index page in a table b-tree")
+        return path, node
+
+    def leaves(self, from_rowid: int | None = None) -> Iterator[TableLeaf]:
+        """Yields the leaves in order, undecoded, from the one for `from_rowid` on; the tree must not change meanwhile."""
+        tree_page = self.pager.tree_page
+        stack: list[tuple[TableInterior, int]] = []
+        node = tree_page(self.root)
+        while True:
+            while isinstance(node, TableInterior):
+                index = 0 if from_rowid is None else bisect_left(node.keys, from_rowid)
+                stack.append((node, index + 1))
+                if len(stack) > MAX_DEPTH:
+                    raise corrupt(self.root, "b-tree is too deep")
+                node = tree_page(node.children[index])
+            from_rowid = None
+            if not isinstance(node, TableLeaf):
+                raise corrupt(node.number, "index page in a table b-tree")
+            yield node
+            while stack and stack[-1][1] >= len(stack[-1][0].children):
+                stack.pop()
+            if not stack:
+                return
+            interior, index = stack.pop()
+            stack.append((interior, index + 1))
+            node = tree_page(interior.children[index])
+
+    def count(self) -> int:
+        """Counts the rows, decoding none."""
+        return sum(map(count_rows, self.leaves()))
+
+    def estimated_rows(self) -> int:
+        """Estimates the number of rows: exact for a single leaf, else the fan-out along one way down."""
+        pages = 1
+        node = self.pager.tree_page(self.root)
+        depth = 0
+        while isinstance(node, TableInterior):
+            pages *= len(node.children)
+            node = self.pager.tree_page(node.children[len(node.children) // 2])
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise corrupt(self.root, "b-tree is too deep")
+        return pages * count_rows(node) if isinstance(node, TableLeaf) else pages
+
+    # -- edits -----------------------------------------------------------------------------------------------------
+
+    def open_leaf(self, leaf: TableLeaf, codec: RecordCodec) -> None:
+        """Makes a leaf ready for an edit of its lists."""
+        pager = self.pager
+        if leaf.rows is None or leaf.codec is not codec:
+            decode_leaf(pager, leaf, codec)
+        if leaf.cells is None:
+            cut_leaf_cells(pager, leaf)
+        if leaf.epoch != pager.epoch:
+            pager.prepare(leaf)
+        elif leaf.leased:
+            leaf.own()
+        leaf.data = None
+        leaf.masks = None
+
+    def insert(self, rowid: int, row: Row, codec: RecordCodec) -> TableLeaf:
+        """Inserts a row, or replaces the one that has the rowid; returns the leaf it went to (before any split)."""
+        pager = self.pager
+        if pager.is_editing:
+            pager._check_health()
+        leaf = self.append_leaf
+        if leaf is None or not leaf.rowids or rowid <= leaf.rowids[-1] or pager.pages.get(leaf.number) is not leaf:
+            leaf = self.leaf_for(rowid)
+            decode_leaf(pager, leaf, codec)
+        pager.is_editing = True
+        if leaf.epoch != pager.epoch or leaf.leased or leaf.codec is not codec or leaf.cells is None:
+            self.open_leaf(leaf, codec)
+        rowids = leaf.rowids
+        size = upper_bound(row) * self.size_factor + 14
+        cell: bytes | None = None
+        if size > pager.usable - 35:
+            cell = build_table_cell(pager, rowid, codec.encode(row))
+            size = len(cell) + 2
+        leaf.size += size
+        leaf.masks = None
+        if not rowids or rowid > rowids[-1]:
+            rowids.append(rowid)
+            leaf.rows.append(row)  # type: ignore[union-attr]
+            leaf.cells.append(cell)  # type: ignore[union-attr]
+        else:
+            index = bisect_left(rowids, rowid)
+            if rowids[index] == rowid:
+                free_cell(pager, leaf.cells[index], True)  # type: ignore[index]
+                leaf.rows[index] = row  # type: ignore[index]
+                leaf.cells[index] = cell  # type: ignore[index]
+            else:
+                rowids.insert(index, rowid)
+                leaf.rows.insert(index, row)  # type: ignore[union-attr]
+                leaf.cells.insert(index, cell)  # type: ignore[union-attr]
+        self.edits += 1
+        if leaf.size > pager.usable - 100 and leaf.size > page_capacity(pager, leaf.number):
+            self._relieve(leaf, rowid)
+        pager.is_editing = False
+        if pager.file is not None and len(pager.dirty) > pager.max_dirty_pages():
+            pager.spill()
+        return leaf
+
+    def delete(self, rowid: int, codec: RecordCodec) -> bool:
+        """Deletes the row with this rowid; False when there is none."""
+        pager = self.pager
+        if pager.is_editing:
+            pager._check_health()
+        leaf = self.leaf_for(rowid)
+        decode_leaf(pager, leaf, codec)
+        index = bisect_left(leaf.rowids, rowid)
+        if index == len(leaf.rowids) or leaf.rowids[index] != rowid:
+            return False
+        pager.is_editing = True
+        self.open_leaf(leaf, codec)
+        assert leaf.cells is not None and leaf.rows is not None
+        cell = leaf.cells[index]
+        free_cell(pager, cell, True)
+        del leaf.rowids[index], leaf.rows[index], leaf.cells[index]
+        if cell is not None:
+            leaf.size -= len(cell) + 2
+        self.edits += 1
+        n_rows = len(leaf.rowids)
+        if (n_rows == 0 or n_rows < leaf.row_count_below) and leaf.number != self.root:
+            self._refill(leaf, rowid)
+        pager.is_editing = False
+        if pager.file is not None and len(pager.dirty) > pager.max_dirty_pages():
+            pager.spill()
+        return True
+
+    def _relieve(self, leaf: TableLeaf, rowid: int) -> None:
+        """Splits a leaf whose cells, exactly sized, do not fit its page."""
+        pager = self.pager
+        cells = encode_leaf_cells(pager, leaf)
+        if leaf.size <= page_capacity(pager, leaf.number):
+            return
+        path, found = self.path_to(rowid)
+        assert found is leaf
+        if not path:
+            leaf = self._push_down_leaf(leaf)
+            path = [(self.pager.tree_page(self.root), 0)]  # type: ignore[list-item]
+            cells = leaf.cells  # type: ignore[assignment]
+        is_last = all(index == len(node.children) - 1 for node, index in path)
+        if leaf.size <= pager.usable:
+            return
+        if is_last and leaf.rowids[-1] == rowid:
+            cuts = [len(cells) - 1]
+            if sum(map(len, cells[:-1])) + 2 * len(cells) + 6 > pager.usable:
+                cuts = split_point([len(cell) + 2 for cell in cells], pager.usable - 8)
+        else:
+            cuts = split_point([len(cell) + 2 for cell in cells], pager.usable - 8)
+        parts = [self._split_off(leaf, cut) for cut in reversed(cuts)]
+        parts.reverse()
+        self._add_children(path, leaf, parts)
+        self.append_leaf = parts[-1] if is_last else self.append_leaf
+
+    def _push_down_leaf(self, leaf: TableLeaf) -> TableLeaf:
+        """Moves the root leaf's content into a new child; the root becomes interior."""
+        pager = self.pager
+        child = TableLeaf(allocate_page(pager))
+        pager.install(child, is_new=True)
+        child.rowids, child.rows, child.cells = leaf.rowids, leaf.rows, leaf.cells
+        child.codec, child.size = leaf.codec, leaf.size
+        pager.install(TableInterior(self.root, [], [child.number]), is_new=False)
+        return child
+
+    def _split_off(self, leaf: TableLeaf, cut: int) -> TableLeaf:
+        """Moves the cells from `cut` on to a new leaf."""
+        part = TableLeaf(allocate_page(self.pager))
+        self.pager.install(part, is_new=True)
+        assert leaf.cells is not None and leaf.rows is not None
+        part.rowids, part.rows, part.cells = leaf.rowids[cut:], leaf.rows[cut:], leaf.cells[cut:]
+        part.codec = leaf.codec
+        del leaf.rowids[cut:], leaf.rows[cut:], leaf.cells[cut:]
+        for half in (leaf, part):
+            encode_leaf_cells(self.pager, half)
+            half.row_count_below = len(half.rowids) // 2
+        return part
+
+    def _add_children(self, path: Path, leaf: TableLeaf, parts: list[TableLeaf]) -> None:
+        """Links new leaves behind `leaf` into the parent and splits interior pages up to the root as needed."""
+        parent, index = path[-1]
+        self._open(parent)
+        group = [leaf, *parts]
+        parent.keys[index:index] = [member.rowids[-1] for member in group[:-1]]
+        parent.children[index + 1 : index + 1] = [member.number for member in parts]
+        self._split_interiors(path)
+
+    def _open(self, node: TableInterior) -> None:
+        if node.epoch != self.pager.epoch:
+            self.pager.prepare(node)
+        node.data = None
+
+    def _split_interiors(self, path: Path) -> None:
+        pager = self.pager
+        while path:
+            node, _ = path.pop()
+            capacity = page_capacity(pager, node.number)
+            if 12 + 15 * len(node.keys) <= capacity or 12 + _keys_size(node.keys) <= capacity:
+                return
+            if not path:
+                child = TableInterior(allocate_page(pager), node.keys, node.children)
+                pager.install(child, is_new=True)
+                node = TableInterior(self.root, [], [child.number])
+                pager.install(node, is_new=False)
+                path.append((node, 0))
+                node = child
+                if 12 + _keys_size(node.keys) <= pager.usable:
+                    return
+            parent, index = path[-1]
+            self._open(parent)
+            middle = len(node.keys) // 2
+            if index == len(parent.children) - 1:
+                middle = len(node.keys) * 9 // 10
+            right = TableInterior(allocate_page(pager), node.keys[middle + 1 :], node.children[middle + 1 :])
+            pager.install(right, is_new=True)
+            parent.keys.insert(index, node.keys[middle])
+            parent.children.insert(index + 1, right.number)
+            del node.keys[middle:], node.children[middle + 1 :]
+            node.data = None
+
+    def _refill(self, leaf: TableLeaf, rowid: int) -> None:
+        """Removes an empty leaf or merges a thin one with a neighbour when both fit one page."""
+        pager = self.pager
+        encode_leaf_cells(pager, leaf)
+        leaf.row_count_below = len(leaf.rowids) // 2
+        if leaf.rowids and leaf.size * 3 > pager.usable:
+            return
+        path, found = self.path_to(rowid)
+        assert found is leaf
+        if not path:
+            return
+        parent, index = path[-1]
+        if len(parent.children) < 2:
+            if not leaf.rowids:
+                self._collapse(path)
+            return
+        left_index = index if index + 1 < len(parent.children) else index - 1
+        left, right = (pager.tree_page(parent.children[i]) for i in (left_index, left_index + 1))
+        if not isinstance(left, TableLeaf) or not isinstance(right, TableLeaf):
+            raise corrupt(parent.number, "children at different depths")
+        if left.size + right.size - 8 > pager.usable and leaf.rowids:
+            return
+        assert leaf.codec is not None
+        for node in (left, right):
+            self.open_leaf(node, leaf.codec)
+            encode_leaf_cells(pager, node)
+        self.append_leaf = None
+        left.rowids += right.rowids
+        left.rows += right.rows  # type: ignore[operator]
+        left.cells += right.cells  # type: ignore[operator]
+        left.size += right.size - 8
+        left.row_count_below = len(left.rowids) // 2
+        self._open(parent)
+        del parent.keys[left_index], parent.children[left_index + 1]
+        free_page(pager, right.number)
+        self._collapse(path)
+
+    def _collapse(self, path: Path) -> None:
+        """Repairs interior pages that have become thin, upwards; a root with one child takes the child's content."""
+        pager = self.pager
+        while len(path) > 1:
+            node, _ = path.pop()
+            if 12 + 15 * len(node.keys) > pager.usable // 3 and node.keys:
+                return
+            parent, index = path[-1]
+            if len(parent.children) < 2:
+                continue
+            left_index = index if index + 1 < len(parent.children) else index - 1
+            left, right = (pager.tree_page(parent.children[i]) for i in (left_index, left_index + 1))
+            if not isinstance(left, TableInterior) or not isinstance(right, TableInterior):
+                raise corrupt(parent.number, "children at different depths")
+            keys = [*left.keys, parent.keys[left_index], *right.keys]
+            children = left.children + right.children
+            fits = 12 + _keys_size(keys) <= pager.usable
+            if not fits and node.keys:
+                return
+            self._open(left)
+            self._open(parent)
+            if fits:
+                left.keys, left.children = keys, children
+                del parent.keys[left_index], parent.children[left_index + 1]
+                free_page(pager, right.number)
+            else:
+                self._open(right)
+                middle = len(keys) // 2
+                left.keys, left.children = keys[:middle], children[: middle + 1]
+                right.keys, right.children = keys[middle + 1 :], children[middle + 1 :]
+                parent.keys[left_index] = keys[middle]
+                return
+        self._lower_root()
+
+    def _lower_root(self) -> None:
+        """Pulls an only child up into the root while it fits (page 1 has 100 bytes less)."""
+        pager = self.pager
+        while True:
+            root = pager.tree_page(self.root)
+            if not isinstance(root, TableInterior) or root.keys:
+                return
+            child = pager.tree_page(root.children[0])
+            capacity = page_capacity(pager, self.root)
+            if isinstance(child, TableLeaf):
+                cut_leaf_cells(pager, child)
+                encode_leaf_cells(pager, child)
+                if child.size > capacity:
+                    return
+                leaf = TableLeaf(self.root)
+                leaf.rowids, leaf.cells = child.rowids[:], child.cells[:]  # type: ignore[index]
+                leaf.rows = child.rows[:] if child.rows is not None else None
+                leaf.codec, leaf.size = child.codec, child.size
+                pager.install(leaf, is_new=False)
+            elif isinstance(child, TableInterior):
+                if 12 + _keys_size(child.keys) > capacity:
+                    return
+                pager.install(TableInterior(self.root, child.keys[:], child.children[:]), is_new=False)
+            else:
+                raise corrupt(child.number, "index page in a table b-tree")
+            free_page(pager, child.number)
+            self.append_leaf = None
+            if isinstance(child, TableLeaf):
+                return
+
+    def clear(self) -> int:
+        """Removes every row, frees all pages but the root; returns the number of rows removed."""
+        pager = self.pager
+        if pager.is_editing:
+            pager._check_health()
+        pager.is_editing = True
+        self.forget_position()
+        n_rows = 0
+        for number in self._free_all():
+            n_rows += number
+        pager.install(TableLeaf(self.root), is_new=False)
+        pager.is_editing = False
+        if pager.file is not None and len(pager.dirty) > pager.max_dirty_pages():
+            pager.spill()
+        return n_rows
+
+    def _free_all(self) -> Iterator[int]:
+        pager = self.pager
+        stack = [(self.root, 0)]
+        seen: set[int] = set()
+        while stack:
+            number, depth = stack.pop()
+            if number in seen or depth > MAX_DEPTH:
+                raise corrupt(number, "page is used twice")
+            seen.add(number)
+            node = pager.tree_page(number)
+            if isinstance(node, TableInterior):
+                stack += [(child, depth + 1) for child in node.children]
+            elif isinstance(node, TableLeaf):
+                cut_leaf_cells(pager, node)
+                yield len(node.rowids)
+                for cell in node.cells:  # type: ignore[union-attr]
+                    free_cell(pager, cell, True)
+            else:
+                raise corrupt(number, "index page in a table b-tree")
+            if number != self.root:
+                free_page(pager, number)
+
+
+def _keys_size(keys: list[int]) -> int:
+    return 6 * len(keys) + sum(map(varint_length, keys))
+
+
+__all__ = ["RawPage", "TableTree", "count_rows", "cut_leaf_cells", "decode_leaf", "encode_leaf_cells", "page_capacity"]
