@@ -12,8 +12,9 @@ from minisql.bytecode.opcodes import CONTRACTS
 _HEAD = """# Opcodes
 
 The instruction set of the virtual machine, generated from `minisql/bytecode/opcodes.py`. An instruction is
-`(opcode, p1, p2, p3, p4, p5)`; `r[x]` is register x, `r[a..n]` are n registers from a. Opcodes that may jump have their target in p2.
-`EXPLAIN` prints programs; `minisql.bytecode.listing` prints them with their constants and loops.
+`(opcode, p1, p2, p3, p4, p5)`; `r[x]` is register x, `r[a..n]` are n registers from a. Opcodes that
+may jump have their target in p2. `EXPLAIN` prints programs; `minisql.bytecode.listing` prints them with their
+constants and loops.
 """
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from minisql.functions.context import FunctionContext
     from minisql.storage.btree import BtreeFile
@@ -22,7 +22,9 @@ class Host(Protocol):
     """What tier 1 and tier 2 call back into.
 
     `btrees` holds one BtreeFile per database (None for a free slot); `schema_generation` is compared with the Transaction
-    instruction's p4; `is_interrupted` is polled; `function_context` serves functions that depend on the connection.
+    instruction's p4; `is_interrupted` is polled; `function_context` serves functions that depend on the connection;
+    `progress`, if there is one, is called about every `progress_steps` instructions and interrupts by returning true; `tier` is
+    PRAGMA minisql_tier: '1', '2', 'auto' or 'both'.
     """
 
     btrees: list[BtreeFile | None]
@@ -33,6 +35,9 @@ class Host(Protocol):
     changes: int
     total_changes: int
     deferred_violations: int
+    progress: Callable[[], bool] | None
+    progress_steps: int
+    tier: str
 
     def begin_statement(self, database: int, write: bool, cookie: int, generation: int) -> None:
         """The Transaction instruction: starts a read or write transaction, checks the schema cookie and generation.

@@ -61,7 +61,8 @@ def interpret(
     cursors = frame.cursors
     handlers = HANDLERS
     getters = GETTERS
-    countdown = steps_left = promote_after if promote is not None else POLL_STEPS
+    poll_steps = POLL_STEPS if host.progress is None else max(1, host.progress_steps // 4)
+    countdown = poll_steps if promote is None else promote_after
     is_fresh = True
     pc = 0
     try:
@@ -140,7 +141,7 @@ def interpret(
                     if not countdown:
                         if is_fresh and promote is not None:
                             break
-                        countdown = POLL_STEPS
+                        countdown = poll_steps
                         poll(host)
             elif opcode == 1:  # ResultRow
                 is_fresh = False
@@ -156,7 +157,7 @@ def interpret(
                 if not countdown:
                     if is_fresh and promote is not None:
                         break
-                    countdown = POLL_STEPS
+                    countdown = poll_steps
                     poll(host)
             elif opcode < 5:  # If, IfNot
                 a = registers[p1]
@@ -182,8 +183,8 @@ def interpret(
             if frame is root:
                 break
             frame = frame.parent  # type: ignore[assignment]
-    if steps_left and promote is not None:
-        yield from promote()
+    assert promote is not None
+    yield from promote()
 
 
 def poll(host: Host) -> None:
@@ -191,7 +192,7 @@ def poll(host: Host) -> None:
 
     Source: https://www.sqlite.org/c3ref/interrupt.html, https://www.sqlite.org/c3ref/progress_handler.html
     """
-    if host.is_interrupted:
+    if host.is_interrupted or (host.progress is not None and host.progress()):
         raise sqlite_error(INTERRUPT)
 
 

@@ -146,7 +146,8 @@ class FakeHost:
         self.total_changes = 0
         self.deferred_violations = 0
         self.has_update_hook = False
-        self.progress = None
+        self.progress: Any = None
+        self.progress_steps = 0
         self.tier = "auto"
         self.log: list[tuple[Any, ...]] = []
 
