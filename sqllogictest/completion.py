@@ -36,7 +36,10 @@ def complete_text(text: str | bytes, engine: Engine, setup: tuple[str, ...] = ()
                 threshold = int(record.expected or 0)
             is_halted |= not is_idle and record.kind == "halt"
             if not is_idle and record.kind in ("query", "statement"):
-                record = _complete_record(record, engine, threshold, problems)
+                try:
+                    record = _complete_record(record, engine, threshold, problems)
+                except Exception as error:  # A reference engine that crashes leaves the record as it is.
+                    problems.append(f"{record.line}: crash: {type(error).__name__}: {error}")
                 if record.label:
                     _check_label(labels, record, problems)
             completed.append(record)

@@ -22,9 +22,13 @@ Row = Sequence[Any]
 Render = Callable[[Sequence[Row]], str]
 
 MEMO_LIMIT = 65_536
+SIGNIFICANT_DIGITS = 16
 _MAX_INTEGER, _MIN_INTEGER = (1 << 63) - 1, -(1 << 63)
 _INTEGER_PREFIX = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
 _REAL_PREFIX = re.compile(r"[ \t\n\v\f\r]*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
+_WIDE_CONTEXT = Context(prec=400)
+_THOUSANDTH = Decimal("0.001")
+_SEVENTEEN_DIGITS = Context(prec=17, rounding=ROUND_HALF_UP)
 _UNPRINTABLE = re.compile(rb"[^ -~]")
 
 
@@ -65,7 +69,10 @@ def integer_text(value: Any) -> str:
 
 
 def real_text(value: Any) -> str:
-    """Return a value as type `R` prints it: `%.3f` of a decimal that was first rounded to 16 significant digits."""
+    """Return a value as type `R` prints it: three decimals, but no more than 16 significant digits.
+
+    SQLite's printf takes the first 18 digits of the number and rounds them once, ties away from zero.
+    """
     if value is None:
         return "NULL"
     if isinstance(value, bytes):
@@ -80,8 +87,11 @@ def real_text(value: Any) -> str:
         return "Inf" if number > 0 else "-Inf"
     if number == 0:
         return "0.000"
-    rounded = Decimal(f"{number:.15e}").quantize(Decimal("0.001"), ROUND_HALF_UP, _WIDE_CONTEXT)
-    return f"{rounded:f}"
+    decimal = Decimal(f"{number:.17e}")
+    n_integer_digits = decimal.adjusted() + 1
+    unit = max(n_integer_digits - SIGNIFICANT_DIGITS, -3)
+    rounded = decimal.quantize(Decimal(1).scaleb(unit), ROUND_HALF_UP, _WIDE_CONTEXT)
+    return f"{rounded.quantize(_THOUSANDTH, context=_WIDE_CONTEXT):f}"
 
 
 def text_text(value: Any) -> str:
@@ -105,7 +115,9 @@ def float_text(value: float) -> str:
     """Return a real as text the way SQLite 3.54 converts it: up to 17 digits, fewer when they read back the same."""
     if value in (float("inf"), float("-inf")):
         return "Inf" if value > 0 else "-Inf"
-    digits = f"{value:.16e}"
+    if value == 0:
+        return "0.0"
+    digits = f"{Decimal(f'{value:.17e}').normalize(_SEVENTEEN_DIGITS):.16e}"
     fraction = digits.lstrip("-")[2:18]
     if fraction[12:15] == "000" or fraction[13:15] == "99":
         short = f"{value:.14e}"
@@ -130,7 +142,6 @@ def _real_text_fast(value: Any) -> str:
     return real_text(value)
 
 
-_WIDE_CONTEXT = Context(prec=400)
 _INTEGERS = _Memo(integer_text)
 _REALS = _Memo(_real_text_fast)
 
@@ -173,6 +184,8 @@ RENDERERS = _Renderers()
 
 
 def _make_render(types: str, sort: str) -> Render:
+    if not types:
+        raise ColumnCountError("the query has no type string yet: complete the file first")
     if types.strip(types[0]) == "" and (len(types) == 1 or sort != "rowsort"):
         return _render_values(types, sort != "nosort")
     return _render_rows(types, sort)
