@@ -229,10 +229,11 @@ class WindowCall:
 
     `frame` = (unit, start kind, start register or 0, end kind, end register or 0, exclude); kinds are 'unbounded preceding',
     'preceding', 'current row', 'following', 'unbounded following'; units 'rows', 'range', 'groups'; exclude 'no others',
-    'current row', 'group', 'ties'.
+    'current row', 'group', 'ties'.  `function` is None for a built-in window function (row_number, lag, ...), which `name` (lower
+    case) tells; `collation` is for min() and max().  Frame offsets are read from their registers when the rows are computed.
     """
 
-    __slots__ = ("filter_register", "frame", "function", "name", "registers")
+    __slots__ = ("collation", "filter_register", "frame", "function", "name", "registers")
 
     def __init__(
         self,
@@ -241,8 +242,10 @@ class WindowCall:
         registers: tuple[int, ...],
         frame: tuple[str, str, int, str, int, str],
         filter_register: int = 0,
+        collation: Collation | None = None,
     ) -> None:
         self.name = name
+        self.collation = collation
         self.function = function
         self.registers = registers
         self.frame = frame

@@ -61,19 +61,18 @@ class ListCursor:
         row = self.row = self.rows[position] if position >= 0 else None
         return row
 
+    def leave(self) -> None:
+        """Stands on no row."""
+        self.row = None
+
     @property
-    def rowid(self) -> int:
+    def rowid(self) -> int | None:
         """The number of the current row, from 1."""
-        return self.position + 1
+        return None if self.row is None else self.position + 1
 
     def count(self) -> int:
         """The number of rows."""
         return len(self.rows)
-
-    def close(self) -> None:
-        """Releases the rows."""
-        self.rows = []
-        self.row = None
 
 
 class IteratorCursor:
@@ -99,10 +98,14 @@ class IteratorCursor:
         self.position += 1
         return row
 
+    def leave(self) -> None:
+        """Stands on no row."""
+        self.row = None
+
     @property
-    def rowid(self) -> int:
+    def rowid(self) -> int | None:
         """The number of the current row, from 1."""
-        return self.position
+        return None if self.row is None else self.position
 
     def close(self) -> None:
         """Ends the iteration; a generator runs its `finally` clauses."""
@@ -114,13 +117,13 @@ class IteratorCursor:
 class TreeCursor:
     """Entries sorted by a KeyShape with distinct keys: an ephemeral index.
 
-    `_keys` are sort keys parallel to `rows`.  Appending in order costs no search.
+    `_keys` are sort keys parallel to `rows`; `order` is the KeyShape.  Appending in order costs no search.
     """
 
-    __slots__ = ("_keys", "_make_key", "_n_key_fields", "position", "row", "rows", "shape")
+    __slots__ = ("_keys", "_make_key", "_n_key_fields", "order", "position", "row", "rows")
 
     def __init__(self, shape: KeyShape) -> None:
-        self.shape = shape
+        self.order = shape
         self._n_key_fields = shape.n_key_fields
         self._make_key = record_key_function(shape.collations, shape.descending)
         self._keys: list[Any] = []
@@ -195,13 +198,17 @@ class TreeCursor:
     def _range(self, prefix: Sequence[Any]) -> tuple[int, int]:
         """The positions of the first entry with the prefix and of the first one behind them."""
         n = len(prefix)
-        shape = self.shape
+        shape = self.order
         if n >= self._n_key_fields:
             key = self._make_key(tuple(prefix[: self._n_key_fields]))
             return bisect_left(self._keys, key), bisect_right(self._keys, key)
         make_key = record_key_function(shape.collations[:n], shape.descending[:n])
         key = make_key(tuple(prefix))
         return bisect_left(self.rows, key, key=make_key), bisect_right(self.rows, key, key=make_key)
+
+    def leave(self) -> None:
+        """Stands on no row."""
+        self.row = None
 
     @property
     def rowid(self) -> Any:
@@ -211,11 +218,6 @@ class TreeCursor:
     def count(self) -> int:
         """The number of entries."""
         return len(self.rows)
-
-    def close(self) -> None:
-        """Releases the entries."""
-        self.rows = []
-        self._keys = []
 
 
 class SetCursor(ListCursor):
@@ -325,11 +327,6 @@ class QueueCursor:
         self.row = row
         return row
 
-    def close(self) -> None:
-        """Releases the rows."""
-        self._queue.clear()
-        self._heap.clear()
-
 
 class MemoCursor:
     """Results by key: what a correlated subquery gave for outer values seen before.
@@ -341,8 +338,4 @@ class MemoCursor:
 
     def __init__(self) -> None:
         self.results: dict[tuple[Any, ...], Any] = {}
-
-    def close(self) -> None:
-        """Releases the results."""
-        self.results = {}
 

@@ -20,10 +20,11 @@ class Frame:
 
     `n_changes` rows changed and not yet reported; `reported` tells that ResetCount has reported some; `once` addresses of Once
     instructions already passed; `saved_rowid` and `saved_changes` are the connection's values to restore when a sub-program
-    ends; `immediate_violations` is the statement's foreign-key counter (root only).
+    ends; `closables` are cursors that need a `close()`; `immediate_violations` is the statement's foreign-key counter (root only).
     """
 
     __slots__ = (
+        "closables",
         "cursors",
         "depth",
         "host",
@@ -45,6 +46,7 @@ class Frame:
         self.program = program
         self.registers = registers
         self.cursors: list[Any] = [None] * program.n_cursors
+        self.closables: list[Any] | None = None
         self.host = host
         self.parent = parent
         self.pc = 0
@@ -63,12 +65,19 @@ class Frame:
         self.name: object = None
 
     def close_cursors(self) -> None:
-        """Closes every open cursor."""
-        cursors = self.cursors
-        for cursor in cursors:
-            if cursor is not None:
+        """Lets go of every cursor; those over something outside of storage are closed."""
+        if self.closables is not None:
+            for cursor in self.closables:
                 cursor.close()
-        cursors.clear()
+            self.closables = None
+        self.cursors.clear()
+
+    def add_closable(self, cursor: Any) -> None:
+        """Notes that `cursor.close()` must be called when the frame ends."""
+        if self.closables is None:
+            self.closables = [cursor]
+        else:
+            self.closables.append(cursor)
 
     def report_changes(self) -> None:
         """Makes the frame's count what changes() returns and adds it to total_changes()."""

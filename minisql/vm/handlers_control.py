@@ -216,7 +216,8 @@ def host_call(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
 def host_rows(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     service, constants = i[4]
     rows = frame.host.rows(service, constants, registers[i[1] : i[1] + i[2]])
-    frame.cursors[i[3]] = IteratorCursor(rows)
+    cursor = frame.cursors[i[3]] = IteratorCursor(rows)
+    frame.add_closable(cursor)
     return pc
 
 

@@ -30,9 +30,6 @@ def open_tree(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
         root = registers[root]
     btree: Any = frame.host.btrees[database]
     write = opcode == opcodes.OpenWrite
-    old = frame.cursors[number]
-    if old is not None:
-        old.close()
     if shape.__class__ is RowShape:
         frame.cursors[number] = btree.table_cursor(root, shape, write)
     else:
@@ -54,10 +51,7 @@ def open_ephemeral_tree(frame: Frame, registers: list[Any], i: Operands, pc: int
 
 @handles(opcodes.Close)
 def close(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    cursor = frame.cursors[i[1]]
-    if cursor is not None:
-        cursor.close()
-        frame.cursors[i[1]] = None
+    frame.cursors[i[1]] = None
     return pc
 
 
@@ -175,12 +169,19 @@ def _seek_table(cursor: Any, opcode: int, key: Any) -> Any:
 def compare_prefix(cursor: Any, key: tuple[Any, ...]) -> int:
     """Compares the current entry's first fields with a key in the order of the index: negative, 0 or positive."""
     entry = cursor.row
-    shape = cursor.shape
     for position, wanted in enumerate(key):
         value = entry[position]
-        order = compare(value, wanted, shape.collations[position])
-        if order:
-            return -order if shape.descending[position] else order
+        if value == wanted:
+            continue
+        shape = cursor.order
+        if value.__class__ is int and wanted.__class__ is int:
+            order = -1 if value < wanted else 1
+        else:
+            order = compare(value, wanted, shape.collations[position])
+            if order == 0:
+                continue
+        # The descending flags are None when there is no DESC field.
+        return -order if shape.descending is not None and shape.descending[position] else order
     return 0
 
 
@@ -191,13 +192,7 @@ def idx_ge(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
 
 @handles(opcodes.IdxGT)
 def idx_gt(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    cursor = frame.cursors[i[1]]
-    if len(i[4]) == 1:
-        # The end of an equality scan on one column: most entries are equal in the plain sense.
-        value, wanted = cursor.row[0], registers[i[4][0]]
-        if value == wanted and value.__class__ is wanted.__class__:
-            return pc
-    return i[2] if compare_prefix(cursor, GETTERS[i[4]](registers)) > 0 else pc
+    return i[2] if compare_prefix(frame.cursors[i[1]], GETTERS[i[4]](registers)) > 0 else pc
 
 
 @handles(opcodes.IdxLE)
@@ -260,22 +255,28 @@ def no_conflict(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int
 
 @handles(opcodes.IdxRowid)
 def idx_rowid(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    row = frame.cursors[i[1]].row
-    registers[i[2]] = None if row is None else row[-1]
+    try:
+        registers[i[2]] = frame.cursors[i[1]].row[-1]
+    except (IndexError, TypeError):  # on no row: the null row of an outer join
+        registers[i[2]] = None
     return pc
 
 
 @handles(opcodes.Rowid)
 def rowid(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    cursor = frame.cursors[i[1]]
-    registers[i[2]] = None if cursor.row is None else cursor.rowid
+    try:
+        registers[i[2]] = frame.cursors[i[1]].rowid
+    except IndexError:  # on no row: the null row of an outer join
+        registers[i[2]] = None
     return pc
 
 
 @handles(opcodes.Column)
 def column(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    row = frame.cursors[i[1]].row
-    registers[i[3]] = None if row is None else row[i[2]]
+    try:
+        registers[i[3]] = frame.cursors[i[1]].row[i[2]]
+    except (IndexError, TypeError):  # on no row: the null row of an outer join
+        registers[i[3]] = None
     return pc
 
 
@@ -292,7 +293,7 @@ def null_row(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
         registers[first : first + n] = [None] * n
     cursor = frame.cursors[i[1]]
     if cursor is not None:
-        cursor.row = None
+        cursor.leave()
     return pc
 
 

@@ -16,6 +16,7 @@ from minisql.vm.hashing import HashCursor
 from minisql.vm.picking import GETTERS
 from minisql.vm.sorter import Sorter
 from minisql.vm.sorting import ascending_spec, sort_rows
+from minisql.vm.windows import WindowCursor
 
 if TYPE_CHECKING:
     from minisql.vm.frame import Frame
@@ -196,6 +197,12 @@ def queue_next(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     return load_row(registers, i, frame.cursors[i[1]].take(), pc)
 
 
+@handles(opcodes.WindowOpen)
+def window_open(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    frame.cursors[i[1]] = WindowCursor(i[4])
+    return pc
+
+
 @handles(opcodes.WindowStep)
 def window_step(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     frame.cursors[i[1]].step(registers)
@@ -204,12 +211,13 @@ def window_step(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int
 
 @handles(opcodes.WindowRewind)
 def window_rewind(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    return load_row(registers, i, frame.cursors[i[1]].finish(), pc)
+    return load_row(registers, i, frame.cursors[i[1]].finish(registers), pc)
 
 
 @handles(opcodes.VOpen)
 def v_open(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    frame.cursors[i[1]] = i[4].open_cursor()
+    cursor = frame.cursors[i[1]] = i[4].open_cursor()
+    frame.add_closable(cursor)
     return pc
 
 

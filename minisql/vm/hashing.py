@@ -102,7 +102,6 @@ class HashCursor:
         self._position = 0
         return self._take()
 
-    def close(self) -> None:
-        """Releases the rows."""
-        self.buckets = {}
-        self.rows = []
+    def leave(self) -> None:
+        """Stands on no row."""
+        self.row = None

@@ -31,7 +31,6 @@ class FakeTableCursor:
         self.position = -1
         self.row: tuple[Any, ...] | None = None
         self.rowid: int | None = None
-        self.is_open = True
 
     def _move(self, position: int) -> tuple[Any, ...] | None:
         self.position = position
@@ -90,17 +89,8 @@ class FakeTableCursor:
     def count(self) -> int:
         return len(self.table.rows)
 
-    def close(self) -> None:
-        self.is_open = False
-
-
-class FakeIndexCursor(TreeCursor):
-    """A TreeCursor that keeps its entries when it is closed."""
-
-    __slots__ = ()
-
-    def close(self) -> None:
-        pass
+    def leave(self) -> None:
+        self._move(-1)
 
 
 class FakeBtree:
@@ -120,7 +110,7 @@ class FakeBtree:
 
     def index(self, root: int, shape: KeyShape, entries: list[tuple[Any, ...]]) -> None:
         """Makes an index with these entries."""
-        tree = self.trees[root] = FakeIndexCursor(shape)
+        tree = self.trees[root] = TreeCursor(shape)
         for entry in entries:
             tree.insert(entry)
 

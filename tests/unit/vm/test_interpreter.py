@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -34,19 +35,31 @@ def test_scan_filters_and_yields_rows() -> None:
     b.emit(op.ResultRow, row, 2)
     b.end_loop(op.Next, following, end)
     assert rows_of(b, host) == [(2, "b"), (5, "d")]
-    assert not host.btrees[0].cursors[0].is_open
 
 
-def test_closing_the_iterator_closes_the_cursors() -> None:
+def test_closing_the_iterator_closes_what_the_host_handed_out() -> None:
+    closed = []
+
+    def rows() -> Iterator[tuple[Any, ...]]:
+        try:
+            yield (1,)
+            yield (2,)
+        finally:
+            closed.append(True)
+
     host = FakeHost()
-    b, _, row, following, end = scan(host, [(1,), (2,), (3,)])
+    host.rows = lambda service, constants, arguments: rows()  # type: ignore[method-assign]
+    b = ProgramBuilder()
+    cursor, row, end = b.cursor(), b.register(), b.label()
+    b.emit(op.HostRows, 0, 0, cursor, ("pragma", ()))
+    b.begin_loop(op.Rewind, cursor, end, row, 1)
     b.emit(op.ResultRow, row, 1)
-    b.end_loop(op.Next, following, end)
+    b.end_loop(op.Next, b.label(), end)
     iterator = run(b.finish(), host)  # type: ignore[arg-type]
     assert next(iterator) == (1,)
-    assert host.btrees[0].cursors[0].is_open
+    assert not closed
     iterator.close()  # type: ignore[attr-defined]
-    assert not host.btrees[0].cursors[0].is_open
+    assert closed
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,279 @@
+"""Window functions: rows are collected, sorted, cut into partitions, and every call adds a result to every row.
+
+`WindowCursor.step` keeps the registers of a row together with the arguments and FILTER values of the calls; `finish` sorts
+them, computes one column of results per call and partition, and walks the rows (their own columns, then the results).
+
+Aggregates over frames that only grow keep one accumulator; frames that slide use `inverse` where the function has it; all
+others, and EXCLUDE, are computed afresh for each row, as SQLite does.
+
+Source: https://www.sqlite.org/windowfunctions.html.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from minisql.bytecode.program import WindowCall, WindowSpec
+from minisql.errors import ERROR, sqlite_error
+from minisql.values.affinity import NUMERIC, apply_affinity
+from minisql.values.arithmetic import truth
+from minisql.values.collation import BINARY
+from minisql.values.compare import equal
+from minisql.vm.ephemeral import ListCursor
+from minisql.vm.picking import GETTERS
+from minisql.vm.sorting import sort_rows
+from minisql.vm.window_frames import Partition, frame_ranges, included
+
+if TYPE_CHECKING:
+    from minisql.functions.registry import Accumulator
+
+Row = tuple[Any, ...]
+
+
+class WindowCursor(ListCursor):
+    """The window computation of one WindowSpec."""
+
+    __slots__ = ("_n_columns", "_pick", "_slots", "_spec", "_stored")
+
+    def __init__(self, spec: WindowSpec) -> None:
+        super().__init__()
+        self._spec = spec
+        self._n_columns = len(spec.row_registers)
+        registers = list(spec.row_registers)
+        self._slots: list[tuple[slice, int]] = []
+        for call in spec.calls:
+            first = len(registers)
+            registers.extend(call.registers)
+            filter_slot = len(registers) if call.filter_register else -1
+            self._slots.append((slice(first, len(registers)), filter_slot))
+            if call.filter_register:
+                registers.append(call.filter_register)
+        self._pick = GETTERS[tuple(registers)]
+        self._stored: list[Row] = []
+
+    def step(self, registers: list[Any]) -> None:
+        """Adds a row, which stands in the registers."""
+        self._stored.append(self._pick(registers))
+
+    def finish(self, registers: list[Any]) -> Row | None:
+        """Computes all results and moves to the first row; frame offsets are read from the registers."""
+        rows = self._stored
+        spec = self._spec
+        if spec.sort is not None:
+            sort_rows(rows, spec.sort)
+        self.rows = []
+        start = 0
+        for end in self._partition_ends(rows):
+            self._finish_partition(rows[start:end], registers)
+            start = end
+        self._stored = []
+        return self.first()
+
+    def _partition_ends(self, rows: list[Row]) -> list[int]:
+        spec = self._spec
+        if spec.sort is None or not spec.n_partition:
+            return [len(rows)] if rows else []
+        n = spec.n_partition
+        same = _same_keys(spec.sort.keys[:n], spec.sort.collations[:n])
+        return [i for i in range(1, len(rows) + 1) if i == len(rows) or not same(rows[i - 1], rows[i])]
+
+    def _finish_partition(self, rows: list[Row], registers: list[Any]) -> None:
+        partition = self._peer_groups(rows)
+        columns = []
+        for call, (arguments, filter_slot) in zip(self._spec.calls, self._slots):
+            values = [row[arguments] for row in rows]
+            passes = None if filter_slot < 0 else [truth(row[filter_slot]) for row in rows]
+            if call.function is None:
+                columns.append(_BUILT_IN[call.name](partition, call, values, registers))
+            else:
+                columns.append(_aggregate(partition, call, values, passes, registers))
+        n = self._n_columns
+        if columns:
+            self.rows.extend([(*row[:n], *results) for row, results in zip(rows, zip(*columns))])
+        else:
+            self.rows.extend([row[:n] for row in rows])
+
+    def _peer_groups(self, rows: list[Row]) -> Partition:
+        spec = self._spec
+        n = spec.n_partition
+        if spec.sort is None or len(spec.sort.keys) == n:
+            return Partition([0] * len(rows), [0], [None] * len(rows), False)
+        same = _same_keys(spec.sort.keys[n:], spec.sort.collations[n:])
+        group_of = [0]
+        starts = [0]
+        for i in range(1, len(rows)):
+            if not same(rows[i - 1], rows[i]):
+                starts.append(i)
+            group_of.append(len(starts) - 1)
+        key = spec.sort.keys[n]
+        return Partition(group_of, starts, [row[key] for row in rows], spec.sort.descending[n])
+
+
+def _same_keys(positions: Any, collations: Any) -> Callable[[Row, Row], bool]:
+    terms = [(position, collation or BINARY) for position, collation in zip(positions, collations)]
+    return lambda a, b: all(equal(a[position], b[position], collation) for position, collation in terms)
+
+
+def _aggregate(
+    partition: Partition, call: WindowCall, values: list[Row], passes: list[bool | None] | None, registers: list[Any]
+) -> list[Any]:
+    """The results of an aggregate function over the frames of a partition."""
+    function = call.function
+    assert function is not None
+    make = (lambda: function.make(call.collation or BINARY)) if function.needs_collation else function.make
+    ranges = frame_ranges(partition, call.frame, registers)
+    exclude = call.frame[5]
+    if exclude == "no others":
+        if call.frame[1] == "unbounded preceding":
+            return _growing(make, values, passes, ranges)
+        if function.has_inverse:
+            return _sliding(make, values, passes, ranges)
+    results = []
+    for i, (low, high) in enumerate(ranges):
+        accumulator = make()
+        for position in included(partition, i, low, high, exclude):
+            if passes is None or passes[position]:
+                accumulator.step(*values[position])
+        results.append(accumulator.value())
+    return results
+
+
+def _growing(
+    make: Callable[[], Accumulator], values: list[Row], passes: list[bool | None] | None, ranges: list[tuple[int, int]]
+) -> list[Any]:
+    accumulator = make()
+    done = 0
+    results: list[Any] = []
+    for _, high in ranges:
+        if high == done and results:
+            results.append(results[-1])
+            continue
+        for position in range(done, high):
+            if passes is None or passes[position]:
+                accumulator.step(*values[position])
+        done = max(done, high)
+        results.append(accumulator.value())
+    return results
+
+
+def _sliding(
+    make: Callable[[], Accumulator], values: list[Row], passes: list[bool | None] | None, ranges: list[tuple[int, int]]
+) -> list[Any]:
+    """Frames whose bounds never move back: rows enter at the end and leave at the start."""
+    accumulator: Any = make()
+    first = last = 0
+    results: list[Any] = []
+    for low, high in ranges:
+        if low >= last:
+            accumulator = make()
+            first = last = low
+        for position in range(last, high):
+            if passes is None or passes[position]:
+                accumulator.step(*values[position])
+        last = max(last, high)
+        for position in range(first, low):
+            if passes is None or passes[position]:
+                accumulator.inverse(*values[position])
+        first = max(first, low)
+        results.append(accumulator.value())
+    return results
+
+
+def _row_number(partition: Partition, call: WindowCall, values: list[Row], registers: list[Any]) -> list[Any]:
+    return list(range(1, partition.n + 1))
+
+
+def _rank(partition: Partition, call: WindowCall, values: list[Row], registers: list[Any]) -> list[Any]:
+    return [partition.starts[group] + 1 for group in partition.group_of]
+
+
+def _dense_rank(partition: Partition, call: WindowCall, values: list[Row], registers: list[Any]) -> list[Any]:
+    return [group + 1 for group in partition.group_of]
+
+
+def _percent_rank(partition: Partition, call: WindowCall, values: list[Row], registers: list[Any]) -> list[Any]:
+    n = partition.n
+    return [partition.starts[group] / (n - 1) if n > 1 else 0.0 for group in partition.group_of]
+
+
+def _cume_dist(partition: Partition, call: WindowCall, values: list[Row], registers: list[Any]) -> list[Any]:
+    return [partition.ends[group] / partition.n for group in partition.group_of]
+
+
+def _ntile(partition: Partition, call: WindowCall, values: list[Row], registers: list[Any]) -> list[Any]:
+    """The first n % k of k buckets hold one row more than the others."""
+    buckets = apply_affinity(values[0][0], NUMERIC)
+    if buckets.__class__ is not int or buckets <= 0:  # type: ignore[operator]
+        raise sqlite_error(ERROR, "argument of ntile must be a positive integer")
+    size, n_larger = divmod(partition.n, buckets)  # type: ignore[operator]
+    in_larger = n_larger * (size + 1)
+    return [
+        i // (size + 1) + 1 if i < in_larger else n_larger + (i - in_larger) // size + 1 for i in range(partition.n)
+    ]
+
+
+def _lag(partition: Partition, call: WindowCall, values: list[Row], registers: list[Any]) -> list[Any]:
+    return _shifted(values, -1)
+
+
+def _lead(partition: Partition, call: WindowCall, values: list[Row], registers: list[Any]) -> list[Any]:
+    return _shifted(values, 1)
+
+
+def _shifted(values: list[Row], direction: int) -> list[Any]:
+    results = []
+    for i, arguments in enumerate(values):
+        offset = 1 if len(arguments) < 2 else apply_affinity(arguments[1], NUMERIC)
+        default = arguments[2] if len(arguments) > 2 else None
+        if offset.__class__ is float:
+            offset = int(offset)  # type: ignore[arg-type]
+        position = i + direction * offset if offset.__class__ is int else -1  # type: ignore[operator]
+        results.append(values[position][0] if 0 <= position < len(values) else default)
+    return results
+
+
+def _first_value(partition: Partition, call: WindowCall, values: list[Row], registers: list[Any]) -> list[Any]:
+    return _picked(partition, call, values, registers, lambda i: 0)
+
+
+def _last_value(partition: Partition, call: WindowCall, values: list[Row], registers: list[Any]) -> list[Any]:
+    return _picked(partition, call, values, registers, lambda i: -1)
+
+
+def _nth_value(partition: Partition, call: WindowCall, values: list[Row], registers: list[Any]) -> list[Any]:
+    def number(i: int) -> int:
+        n = apply_affinity(values[i][1], NUMERIC)
+        if n.__class__ is not int or n <= 0:  # type: ignore[operator]
+            raise sqlite_error(ERROR, "second argument to nth_value must be a positive integer")
+        return n - 1  # type: ignore[operator, return-value]
+
+    return _picked(partition, call, values, registers, number)
+
+
+def _picked(
+    partition: Partition, call: WindowCall, values: list[Row], registers: list[Any], which: Callable[[int], int]
+) -> list[Any]:
+    """The first argument at one position of each row's frame, NULL if the frame is shorter."""
+    exclude = call.frame[5]
+    results = []
+    for i, (low, high) in enumerate(frame_ranges(partition, call.frame, registers)):
+        positions = included(partition, i, low, high, exclude)
+        index = which(i)
+        results.append(values[positions[index]][0] if -len(positions) <= index < len(positions) else None)
+    return results
+
+
+_BUILT_IN: dict[str, Callable[[Partition, WindowCall, list[Row], list[Any]], list[Any]]] = {
+    "row_number": _row_number,
+    "rank": _rank,
+    "dense_rank": _dense_rank,
+    "percent_rank": _percent_rank,
+    "cume_dist": _cume_dist,
+    "ntile": _ntile,
+    "lag": _lag,
+    "lead": _lead,
+    "first_value": _first_value,
+    "last_value": _last_value,
+    "nth_value": _nth_value,
+}
