@@ -19,9 +19,7 @@ VALUES = [
     None, 0, 1, -1, 2, 3, 10, -7, 2**53 + 1, 2**63 - 1, -(2**63), 0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -2.5, 100.0, 1e-300, 1e300, -1e300,
     709.9, -746.0, math.inf, -math.inf, 0.1, math.pi, "1", " 2.5 ", "2x", "", "abc", b"1", b"",
 ]  # fmt: skip
-ONE = (
-    "acos acosh asin asinh atan atanh ceil ceiling cos cosh degrees exp floor ln log log10 log2 radians sin sinh sqrt tan tanh trunc"
-).split()
+ONE = ["acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "ceiling", "cos", "cosh", "degrees", "exp", "floor", "ln", "log", "log10", "log2", "radians", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"]
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,267 @@
+"""The date and time functions: date, time, datetime, julianday, unixepoch, strftime, timediff and CURRENT_*.
+
+Each takes a time value and modifiers and answers NULL if one of them makes no sense; `moment` reads them.  Without arguments
+the time value is 'now', which stands still within a step of a statement.
+
+Source: https://www.sqlite.org/lang_datefunc.html.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from minisql.functions.context import FunctionContext
+from minisql.functions.moment import (
+    MAX_MS,
+    MS_PER_DAY,
+    UNIX_EPOCH_MS,
+    Moment,
+    apply_modifier,
+    civil_of_days,
+    current_moment,
+    days_of_civil,
+    moment_of_number,
+    parse_moment,
+)
+from minisql.functions.printf import sql_format
+from minisql.functions.registry import ANY, ScalarFunction
+from minisql.values.cast import to_text
+
+
+def _moment(context: FunctionContext, function: str, arguments: tuple[Any, ...]) -> Moment | None:
+    """The moment of a time value and its modifiers, or None for NULL."""
+    if not arguments:
+        return current_moment(context, function)
+    value = arguments[0]
+    if value is None:
+        return None
+    if value.__class__ is int or value.__class__ is float:
+        moment: Moment | None = moment_of_number(float(value))
+    else:
+        moment = parse_moment(_text(value), context, function)
+    if moment is None:
+        return None
+    for index, modifier in enumerate(arguments[1:], 1):
+        if modifier is None or not apply_modifier(moment, _text(modifier), index, context, function):
+            return None
+    ms = moment.julian_ms()
+    if moment.is_wrong or not 0 <= ms <= MAX_MS:
+        return None
+    if len(arguments) == 1 and moment.civil is not None and moment.civil[2] > 28:
+        moment.civil = None  # shown as the day it really is: February 30th is March 1st
+    return moment
+
+
+def _text(value: Any) -> str:
+    text = to_text(value)
+    nul = text.find("\0")
+    return text if nul < 0 else text[:nul]
+
+
+def _date_text(moment: Moment) -> str:
+    year, month, day = moment.read_civil()
+    return f"{'-' if year < 0 else ''}{abs(year):04d}-{month:02d}-{day:02d}"
+
+
+def _time_text(moment: Moment) -> str:
+    hour, minute, second = moment.read_clock()
+    if moment.subsecond:
+        ms = int(1000.0 * second + 0.5)
+        return f"{hour:02d}:{minute:02d}:{ms // 1000:02d}.{ms % 1000:03d}"
+    return f"{hour:02d}:{minute:02d}:{int(second):02d}"
+
+
+def date(context: FunctionContext, *arguments: Any) -> str | None:
+    """date(...): YYYY-MM-DD.  Source: https://www.sqlite.org/lang_datefunc.html"""
+    moment = _moment(context, "date", arguments)
+    return None if moment is None else _date_text(moment)
+
+
+def time(context: FunctionContext, *arguments: Any) -> str | None:
+    """time(...): HH:MM:SS.  Source: https://www.sqlite.org/lang_datefunc.html"""
+    moment = _moment(context, "time", arguments)
+    return None if moment is None else _time_text(moment)
+
+
+def datetime(context: FunctionContext, *arguments: Any) -> str | None:
+    """datetime(...): YYYY-MM-DD HH:MM:SS.  Source: https://www.sqlite.org/lang_datefunc.html"""
+    moment = _moment(context, "datetime", arguments)
+    return None if moment is None else f"{_date_text(moment)} {_time_text(moment)}"
+
+
+def julianday(context: FunctionContext, *arguments: Any) -> float | None:
+    """julianday(...): days with fraction.  Source: https://www.sqlite.org/lang_datefunc.html"""
+    moment = _moment(context, "julianday", arguments)
+    return None if moment is None else moment.julian_ms() / 86400000.0
+
+
+def unixepoch(context: FunctionContext, *arguments: Any) -> int | float | None:
+    """unixepoch(...): seconds since 1970; a real with subsec.  Source: https://www.sqlite.org/lang_datefunc.html"""
+    moment = _moment(context, "unixepoch", arguments)
+    if moment is None:
+        return None
+    if moment.subsecond:
+        return (moment.julian_ms() - UNIX_EPOCH_MS) / 1000.0
+    return moment.julian_ms() // 1000 - UNIX_EPOCH_MS // 1000
+
+
+def strftime(context: FunctionContext, *arguments: Any) -> str | None:
+    """strftime(FORMAT, ...): NULL for an unknown substitution.  Source: https://www.sqlite.org/lang_datefunc.html"""
+    if not arguments or arguments[0] is None:
+        return None
+    moment = _moment(context, "strftime", arguments[1:])
+    if moment is None:
+        return None
+    moment.read_civil()
+    moment.read_clock()
+    pieces = _text(arguments[0]).split("%")
+    output = [pieces[0]]
+    i = 1
+    while i < len(pieces):
+        piece = pieces[i]
+        i += 1
+        if piece == "" and i < len(pieces):
+            output += ["%", pieces[i]]
+            i += 1
+            continue
+        show = _SUBSTITUTIONS.get(piece[:1])
+        if show is None:
+            return None
+        output += [show(moment), piece[1:]]
+    return "".join(output)
+
+
+def _fields(moment: Moment) -> tuple[int, int, int, int, int, float]:
+    return (*moment.read_civil(), *moment.read_clock())
+
+
+def _seconds_with_fraction(moment: Moment) -> str:
+    return sql_format("%06.3f", min(moment.read_clock()[2], 59.999)) or ""
+
+
+def _hour_of_twelve(moment: Moment) -> int:
+    return moment.read_clock()[0] % 12 or 12
+
+
+def _days(moment: Moment) -> int:
+    """Whole days since the Julian epoch, a day beginning at midnight."""
+    return (moment.julian_ms() + MS_PER_DAY // 2) // MS_PER_DAY
+
+
+def _day_of_year(moment: Moment) -> int:
+    """0 for January 1st."""
+    ms = days_of_civil(moment.read_civil()[0], 1, 1) * MS_PER_DAY + UNIX_EPOCH_MS
+    return (moment.julian_ms() - ms) // MS_PER_DAY
+
+
+def _days_after_monday(moment: Moment) -> int:
+    return _days(moment) % 7
+
+
+def _days_after_sunday(moment: Moment) -> int:
+    return (_days(moment) + 1) % 7
+
+
+def _thursday(moment: Moment) -> tuple[int, int]:
+    """Year and day of the year (from 0) of the Thursday of the moment's week: they name the ISO week."""
+    ms = moment.julian_ms() + (3 - _days_after_monday(moment)) * MS_PER_DAY
+    days = (ms - UNIX_EPOCH_MS) // MS_PER_DAY
+    year = civil_of_days(days)[0]
+    return year, days - days_of_civil(year, 1, 1)
+
+
+def _unix_seconds(moment: Moment) -> str:
+    if moment.subsecond:
+        return sql_format("%.3f", (moment.julian_ms() - UNIX_EPOCH_MS) / 1000.0) or ""
+    return str(moment.julian_ms() // 1000 - UNIX_EPOCH_MS // 1000)
+
+
+def _plain_date(moment: Moment) -> str:
+    year, month, day = moment.read_civil()
+    return f"{year:04d}-{month:02d}-{day:02d}"
+
+
+_SUBSTITUTIONS: dict[str, Callable[[Moment], str]] = {
+    "d": lambda moment: f"{moment.read_civil()[2]:02d}",
+    "e": lambda moment: f"{moment.read_civil()[2]:2d}",
+    "f": _seconds_with_fraction,
+    "F": _plain_date,
+    "G": lambda moment: f"{_thursday(moment)[0]:04d}",
+    "g": lambda moment: f"{int(math.fmod(_thursday(moment)[0], 100)):02d}",
+    "H": lambda moment: f"{moment.read_clock()[0]:02d}",
+    "I": lambda moment: f"{_hour_of_twelve(moment):02d}",
+    "j": lambda moment: f"{_day_of_year(moment) + 1:03d}",
+    "J": lambda moment: sql_format("%.16g", moment.julian_ms() / 86400000.0) or "",
+    "k": lambda moment: f"{moment.read_clock()[0]:2d}",
+    "l": lambda moment: f"{_hour_of_twelve(moment):2d}",
+    "m": lambda moment: f"{moment.read_civil()[1]:02d}",
+    "M": lambda moment: f"{moment.read_clock()[1]:02d}",
+    "p": lambda moment: "PM" if moment.read_clock()[0] >= 12 else "AM",
+    "P": lambda moment: "pm" if moment.read_clock()[0] >= 12 else "am",
+    "R": lambda moment: f"{moment.read_clock()[0]:02d}:{moment.read_clock()[1]:02d}",
+    "s": _unix_seconds,
+    "S": lambda moment: f"{int(moment.read_clock()[2]):02d}",
+    "T": lambda moment: "{:02d}:{:02d}:{:02d}".format(*map(int, moment.read_clock())),
+    "u": lambda moment: str(_days_after_sunday(moment) or 7),
+    "U": lambda moment: f"{(_day_of_year(moment) - _days_after_sunday(moment) + 7) // 7:02d}",
+    "V": lambda moment: f"{_thursday(moment)[1] // 7 + 1:02d}",
+    "w": lambda moment: str(_days_after_sunday(moment)),
+    "W": lambda moment: f"{(_day_of_year(moment) - _days_after_monday(moment) + 7) // 7:02d}",
+    "Y": lambda moment: f"{moment.read_civil()[0]:04d}",
+}
+
+
+def timediff(context: FunctionContext, first: Any, second: Any) -> str | None:
+    """timediff(A, B): what to add to B to get A, as +YYYY-MM-DD HH:MM:SS.SSS.
+
+    Source: https://www.sqlite.org/lang_datefunc.html
+    """
+    a = _moment(context, "timediff", (first,))
+    b = _moment(context, "timediff", (second,))
+    if a is None or b is None:
+        return None
+    target = a.julian_ms()
+    is_later = target >= b.julian_ms()
+    step = 1 if is_later else -1
+    target_year, target_month, _ = a.read_civil()
+    year, month, day = b.freeze_fields()
+    years = (target_year - year) * step
+    months = (target_month - month) * step
+    if months < 0:
+        years -= 1
+        months += 12
+    b.set_civil(target_year, target_month, day)
+    while (b.julian_ms() - target) * step > 0:
+        months -= 1
+        if months < 0:
+            months = 11
+            years -= 1
+        year, month, _ = b.civil or (target_year, target_month, day)
+        b.set_civil(year, month - step, day)
+    # The rest is shown as the clock and day of a January of a leap century.
+    rest = Moment(abs(target - b.julian_ms()) + 148_699_540_800_000)
+    _, _, days = rest.read_civil()
+    hour, minute, seconds = rest.read_clock()
+    sign = "+" if is_later else "-"
+    return f"{sign}{years:04d}-{months:02d}-{days - 1:02d} {hour:02d}:{minute:02d}:{sql_format('%06.3f', seconds)}"
+
+
+def _family(name: str, n_min: int, n_max: int, call: Callable[..., Any]) -> ScalarFunction:
+    """A function that may stand in an index (unless 'now' turns up) but not be evaluated when compiling."""
+    return ScalarFunction(name, n_min, n_max, call, deterministic=True, foldable=False, needs_context=True)
+
+
+FUNCTIONS = (
+    _family("date", 0, ANY, date),
+    _family("time", 0, ANY, time),
+    _family("datetime", 0, ANY, datetime),
+    _family("julianday", 0, ANY, julianday),
+    _family("unixepoch", 0, ANY, unixepoch),
+    _family("strftime", 0, ANY, strftime),
+    _family("timediff", 2, 2, timediff),
+    ScalarFunction("current_date", 0, 0, date, deterministic=False, needs_context=True),
+    ScalarFunction("current_time", 0, 0, time, deterministic=False, needs_context=True),
+    ScalarFunction("current_timestamp", 0, 0, datetime, deterministic=False, needs_context=True),
+)
