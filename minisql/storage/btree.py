@@ -246,7 +246,7 @@ class BtreeFile:
         pager._check_health()
         pager.is_editing = True
         number = allocate_page(pager)
-        pager.install(TableLeaf(number) if is_table else IndexLeaf(number), is_new=True)
+        pager.install(TableLeaf(number) if is_table else IndexLeaf(number))
         self.trees.pop(number, None)
         pager.is_editing = False
         return number

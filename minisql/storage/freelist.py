@@ -73,6 +73,6 @@ def free_page(pager: Pager, number: int) -> None:
             pager.set_header_u32(FREELIST_COUNT, count + 1)
             return
     content = (trunk_number if count else 0).to_bytes(4, "big").ljust(pager.page_size, b"\0")
-    pager.install(RawPage(number, content), is_new=False)
+    pager.install(RawPage(number, content))
     pager.set_header_u32(FREELIST_TRUNK, number)
     pager.set_header_u32(FREELIST_COUNT, count + 1)

@@ -137,6 +137,10 @@ class IndexCursor:
         self.edits = self.tree.edits
         return entry
 
+    def leave(self) -> None:
+        """Stands on no row: reading one raises IndexError (the null row of an outer join)."""
+        self._leave()
+
     def _leave(self) -> None:
         self.rows, self.position, self.path, self.at_divider = NO_ENTRIES, 0, [], False
         self.edits = self.tree.edits

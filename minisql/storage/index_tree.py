@@ -364,7 +364,7 @@ class IndexTree:
         assert leaf.entries is not None and leaf.cells is not None
         cut = self._leaf_cut(leaf, is_last and self._has_key(leaf, len(leaf.entries) - 1, entry, order))
         part = IndexLeaf(allocate_page(pager))
-        pager.install(part, is_new=True)
+        pager.install(part)
         part.codec = order
         self._move_tail(leaf, part, cut)
         parent, index = path[-1]
@@ -436,10 +436,10 @@ class IndexTree:
         else:
             child = IndexInterior(allocate_page(pager), None, [], node.children)
         child.entries, child.keys, child.cells, child.codec = node.entries, node.keys, node.cells, node.codec  # type: ignore[assignment]
-        pager.install(child, is_new=True)
+        pager.install(child)
         root = IndexInterior(self.root, [], [], [child.number])
         root.codec = node.codec
-        pager.install(root, is_new=False)
+        pager.install(root)
         return child
 
     def _split_interiors(self, path: Path, order: KeyOrder) -> None:
@@ -461,7 +461,7 @@ class IndexTree:
             right = IndexInterior(allocate_page(pager), [], [], node.children[cut + 1 :])
             right.codec = order
             self._move_tail(node, right, cut)
-            pager.install(right, is_new=True)
+            pager.install(right)
             del node.children[cut + 1 :]
             self._insert_divider(parent, index, node, right.number, cut, order)
             node.data = None
@@ -674,7 +674,7 @@ class IndexTree:
             copy.entries = entries
             copy.keys = entries if child.keys is child.entries else child.keys[:]
             copy.cells, copy.codec = child.cells[:], order  # type: ignore[index]
-            pager.install(copy, is_new=False)
+            pager.install(copy)
             free_page(pager, child.number)
             self.append_leaf = None
 
@@ -686,7 +686,7 @@ class IndexTree:
         pager.is_editing = True
         self.forget_position()
         n_entries = self._free_all()
-        pager.install(IndexLeaf(self.root), is_new=False)
+        pager.install(IndexLeaf(self.root))
         self._finish_edit()
         return n_entries
 

@@ -52,7 +52,7 @@ def write_chain(pager: Pager, content: bytes) -> int:
 def allocate_and_install(pager: Pager) -> int:
     """Allocates a page and installs an empty raw page there, so that it cannot be handed out twice."""
     number = allocate_page(pager)
-    pager.install(RawPage(number, b""), is_new=True)
+    pager.install(RawPage(number, b""))
     return number
 
 
@@ -91,9 +91,6 @@ def join_payload(pager: Pager, data: bytes, at: int, size: int, is_table_leaf: b
 
 def overflow_of(cell: bytes, usable: int, is_table_leaf: bool) -> tuple[int, int]:
     """Returns a cell's first overflow page and the number of bytes in the chain, (0, 0) without overflow."""
-    size = cell[0]
-    if size < 0x80:
-        return 0, 0
     size, _ = read_varint(cell, 0)
     largest = max_local(usable, is_table_leaf)
     if size <= largest:
@@ -103,7 +100,7 @@ def overflow_of(cell: bytes, usable: int, is_table_leaf: bool) -> tuple[int, int
 
 def free_cell(pager: Pager, cell: bytes | None, is_table_leaf: bool) -> None:
     """Frees the overflow pages of a cell that is being removed."""
-    if cell is not None and cell[0] >= 0x80:
+    if cell is not None and (cell[0] >= 0x80 or (not is_table_leaf and cell[0] > 80)):  # 512-byte pages keep 102 bytes
         first, size = overflow_of(cell, pager.usable, is_table_leaf)
         if first:
             free_chain(pager, first, size)

@@ -303,10 +303,11 @@ class Pager:
             raise sqlite_error(CORRUPT)
         else:
             self.n_pages = in_header
-        self.auto_vacuum_mode = self._stored_auto_vacuum()
+        self.auto_vacuum_mode = self.stored_auto_vacuum()
         self.loaded = True
 
-    def _stored_auto_vacuum(self) -> int:
+    def stored_auto_vacuum(self) -> int:
+        """Reads the auto-vacuum mode out of the header."""
         if not read_u32(self.header, db_header.META + 4 * db_header.META_LARGEST_ROOT):
             return 0
         return 2 if read_u32(self.header, db_header.META + 4 * db_header.META_INCREMENTAL_VACUUM) else 1
@@ -633,11 +634,19 @@ class Pager:
         self._write_journal(list(images), super_journal)
         self._wait_for_lock(EXCLUSIVE)
         self._write_images(images)
-        before = self.savepoints[0].n_pages
-        if self.n_pages < before or self.is_spilled:
-            self.file.truncate(self.n_pages * self.page_size)
+        self._fix_file_size()
         if self.synchronous:
             self.file.sync()
+
+    def _fix_file_size(self) -> None:
+        """Cuts a file that has shrunk; extends one whose last pages went to the freelist without being written."""
+        assert self.file is not None
+        wanted = self.n_pages * self.page_size
+        size = self.file.size()
+        if size > wanted:
+            self.file.truncate(wanted)
+        elif size < wanted:
+            self.file.write(b"\0", wanted - 1)
 
     def _count_change(self) -> None:
         """Raises the change counter; page 1 is part of every commit."""
@@ -739,13 +748,13 @@ class Pager:
         self.n_pages = number
         return number
 
-    def install(self, node: Node, is_new: bool) -> None:
-        """Puts a freshly made node in place of whatever the page was; `is_new` when its old content is garbage."""
+    def install(self, node: Node) -> None:
+        """Puts a freshly made node in place of whatever the page was."""
         number = node.number
         saved = self.savepoints[-1].saved
         old = self.pages.get(number)
         if number not in saved:
-            saved[number] = (old, old.snapshot()) if old is not None and not is_new else None
+            saved[number] = (old, old.snapshot()) if old is not None else None
         self.forget(number)
         self.add(node)
         node.epoch = self.epoch

@@ -150,6 +150,10 @@ class TableCursor:
         self.edits = tree.edits
         return rows[position] if position < len(rows) else None
 
+    def leave(self) -> None:
+        """Stands on no row: reading one raises IndexError (the null row of an outer join)."""
+        self._leave()
+
     def _leave(self) -> None:
         self.rowids, self.rows, self.position = NO_ROWIDS, NO_ROWS, 0
         self.edits = self.tree.edits

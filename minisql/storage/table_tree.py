@@ -391,16 +391,16 @@ class TableTree:
         """Moves the root leaf's content into a new child; the root becomes interior."""
         pager = self.pager
         child = TableLeaf(allocate_page(pager))
-        pager.install(child, is_new=True)
+        pager.install(child)
         child.rowids, child.rows, child.cells = leaf.rowids, leaf.rows, leaf.cells
         child.codec, child.size = leaf.codec, leaf.size
-        pager.install(TableInterior(self.root, [], [child.number]), is_new=False)
+        pager.install(TableInterior(self.root, [], [child.number]))
         return child
 
     def _split_off(self, leaf: TableLeaf, cut: int) -> TableLeaf:
         """Moves the cells from `cut` on to a new leaf."""
         part = TableLeaf(allocate_page(self.pager))
-        self.pager.install(part, is_new=True)
+        self.pager.install(part)
         assert leaf.cells is not None and leaf.rows is not None
         part.rowids, part.rows, part.cells = leaf.rowids[cut:], leaf.rows[cut:], leaf.cells[cut:]
         part.codec = leaf.codec
@@ -433,9 +433,9 @@ class TableTree:
                 return
             if not path:
                 child = TableInterior(allocate_page(pager), node.keys, node.children)
-                pager.install(child, is_new=True)
+                pager.install(child)
                 node = TableInterior(self.root, [], [child.number])
-                pager.install(node, is_new=False)
+                pager.install(node)
                 path.append((node, 0))
                 node = child
                 if 12 + _keys_size(node.keys) <= pager.usable:
@@ -446,7 +446,7 @@ class TableTree:
             if index == len(parent.children) - 1:
                 middle = len(node.keys) * 9 // 10
             right = TableInterior(allocate_page(pager), node.keys[middle + 1 :], node.children[middle + 1 :])
-            pager.install(right, is_new=True)
+            pager.install(right)
             parent.keys.insert(index, node.keys[middle])
             parent.children.insert(index + 1, right.number)
             del node.keys[middle:], node.children[middle + 1 :]
@@ -541,11 +541,11 @@ class TableTree:
                 leaf.rowids, leaf.cells = child.rowids[:], child.cells[:]  # type: ignore[index]
                 leaf.rows = child.rows[:] if child.rows is not None else None
                 leaf.codec, leaf.size = child.codec, child.size
-                pager.install(leaf, is_new=False)
+                pager.install(leaf)
             elif isinstance(child, TableInterior):
                 if 12 + _keys_size(child.keys) > capacity:
                     return
-                pager.install(TableInterior(self.root, child.keys[:], child.children[:]), is_new=False)
+                pager.install(TableInterior(self.root, child.keys[:], child.children[:]))
             else:
                 raise corrupt(child.number, "index page in a table b-tree")
             free_page(pager, child.number)
@@ -563,7 +563,7 @@ class TableTree:
         n_rows = 0
         for number in self._free_all():
             n_rows += number
-        pager.install(TableLeaf(self.root), is_new=False)
+        pager.install(TableLeaf(self.root))
         pager.is_editing = False
         if pager.file is not None and len(pager.dirty) > pager.max_dirty_pages():
             pager.spill()
