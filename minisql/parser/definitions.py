@@ -134,17 +134,19 @@ def _table_options(state: State) -> tuple[bool, bool]:
     if state.kinds[state.index] > k.STRING:
         return False, False
     while True:
-        if accept(state, k.WITHOUT):
-            option = name(state)
-            if option.lower() != "rowid":
-                raise error(f"unknown table option: {state.words[state.index - 1]}")
+        expected = "rowid" if accept(state, k.WITHOUT) else "strict"
+        option = state.index
+        is_known = name(state).lower() == expected
+        has_more = accept(state, k.COMMA)
+        if not is_known:
+            if not has_more and state.kinds[state.index] not in (k.SEMI, k.END_OF_INPUT):
+                raise syntax_error(state, state.index)
+            raise error(f"unknown table option: {state.words[option]}")
+        if expected == "rowid":
             is_without_rowid = True
         else:
-            option = name(state)
-            if option.lower() != "strict":
-                raise error(f"unknown table option: {state.words[state.index - 1]}")
             is_strict = True
-        if not accept(state, k.COMMA):
+        if not has_more:
             return is_strict, is_without_rowid
 
 

@@ -81,10 +81,15 @@ _NULL = Literal(None)
 
 # The hot loop reads module globals, which CPython caches, rather than attributes of `tokens`.
 _ID, _NUMBER, _STRING, _LP, _RP, _COMMA, _DOT = k.ID, k.NUMBER, k.STRING, k.LP, k.RP, k.COMMA, k.DOT
-_STAR, _MINUS, _AND, _DISTINCT, _ALL, _CASE, _COLLATE = k.STAR, k.MINUS, k.AND, k.DISTINCT, k.ALL, k.CASE, k.COLLATE
+_STAR, _MINUS, _PLUS, _AND, _DISTINCT, _ALL = k.STAR, k.MINUS, k.PLUS, k.AND, k.DISTINCT, k.ALL
+_CASE, _COLLATE = k.CASE, k.COLLATE
 _CAST, _CURRENT_TIMESTAMP, _FILTER, _OVER, _ORDER = k.CAST, k.CURRENT_TIMESTAMP, k.FILTER, k.OVER, k.ORDER
 _LAST_NAME, _FIRST_SIMPLE, _LAST_SIMPLE = k.LAST_JOIN_KEYWORD, k.OR, k.LONGARROW
 _PRECEDENCE = k.PRECEDENCE
+_BINDING = [99 if kind in (k.LP, k.DOT) else level for kind, level in enumerate(_PRECEDENCE)]
+"""How tight a token binds to the operand before it; a parenthesis or dot makes it another operand altogether."""
+
+_ENDS = frozenset((k.COMMA, k.RP, k.FROM, k.SEMI, k.END_OF_INPUT, k.WHERE, k.ORDER, k.DESC, k.AS))
 _OPERATOR_TEXT = k.OPERATOR_TEXT
 
 _Frame = tuple[Any, int, int]
@@ -95,6 +100,14 @@ def expression(state: State) -> Expression:
     kinds = state.kinds
     words = state.words
     first = i = state.index
+    kind = kinds[i]
+    if kinds[i + 1] in _ENDS:
+        if kind == _ID:
+            state.index = i + 1
+            return Column(words[i], None, None, False, i)
+        if kind == _NUMBER or kind == _STRING:
+            state.index = i + 1
+            return literal_of(words[i])
     stack: list[_Frame] = []
     level = _BRACKET
     left: Expression
@@ -144,8 +157,8 @@ def expression(state: State) -> Expression:
                 level = _BRACKET
                 i += 1
                 continue
-        elif kind == _MINUS and kinds[i + 1] == _NUMBER:
-            left = negative_of(words[i + 1])
+        elif (kind == _MINUS or kind == _PLUS) and kinds[i + 1] == _NUMBER:
+            left = negative_of(words[i + 1]) if kind == _MINUS else literal_of(words[i + 1])
             i += 2
         elif kind in _PREFIXES:
             code, prefix_level = _PREFIXES[kind]
@@ -179,6 +192,8 @@ def expression(state: State) -> Expression:
                         left = lower
                     else:
                         left = And([lower, left])
+                elif code == _PREFIX_MINUS and type(left) is Column:
+                    left = Unary("-", left)
                 else:
                     left = _reduce(lower, code, left)
             if precedence:
@@ -187,9 +202,21 @@ def expression(state: State) -> Expression:
                         between, _, level = stack.pop()
                         stack.append(((*between, left), _BETWEEN_HIGH, level))
                         level = k.PRECEDENCE_EQUALITY
-                    else:
-                        stack.append((left, kind, level))
-                        level = precedence
+                        i += 1
+                        break
+                    # A plain operand that no tighter operator follows: build the node without a trip over the stack.
+                    operand = kinds[i + 1]
+                    if kind > _AND and _BINDING[kinds[i + 2]] <= precedence:
+                        if operand == _ID:
+                            left = Binary(_OPERATOR_TEXT[kind], left, Column(words[i + 1], None, None, False, i + 1))
+                            i += 2
+                            continue
+                        if operand == _NUMBER or operand == _STRING:
+                            left = Binary(_OPERATOR_TEXT[kind], left, literal_of(words[i + 1]))
+                            i += 2
+                            continue
+                    stack.append((left, kind, level))
+                    level = precedence
                     i += 1
                     break
                 if kind == _COLLATE:
@@ -210,8 +237,10 @@ def expression(state: State) -> Expression:
                 continue
             if not stack:
                 state.index = i
-                if i - first > state.limits[limits.EXPR_DEPTH]:
-                    check_depth(left, state.limits[limits.EXPR_DEPTH])
+                limit = state.limits[limits.EXPR_DEPTH]
+                # Each comma stands between two operands of one node, so neither it nor one of them adds to the depth.
+                if i - first > limit and i - first - 2 * kinds[first:i].count(_COMMA) > limit:
+                    check_depth(left, limit)
                 return left
             lower, code, level = stack[-1]
             if kind == _RP:

@@ -23,6 +23,9 @@ _BLANK = r"[ \t\n\f\r\ufeff]"
 
 # Possessive quantifiers throughout: a token never gives characters back, so every text is scanned in linear time.
 _TOKEN_RULES = (
+    # These two match nothing that later rules do not match, only sooner.
+    rf"[a-wyzA-WYZ_\x80-\ufefe\uff00-\U0010ffff][{_NAME}]*+",
+    r"[(),+*]",
     r"[xX]'[^'\0]*+'?",
     rf"[{_START}][{_NAME}]*+",
     rf"{_HEXADECIMAL}[{_NAME}]*+",
@@ -42,7 +45,8 @@ _TOKEN_RULES = (
     r"[^ \t\n\f\r\ufeff]",
 )
 _TOKEN = re.compile("|".join(_TOKEN_RULES))
-_find_tokens = _TOKEN.findall
+# The blanks after a token belong to its match: searching over them would try every rule at each (benchmarks/parse.py).
+_find_tokens = re.compile(rf"({'|'.join(_TOKEN_RULES)}){_BLANK}*+").findall
 _STATEMENT = re.compile(rf"(?:{_BLANK}++|(?!;)(?:{'|'.join(_TOKEN_RULES)}))*+;?")
 """A statement's text up to and with its semicolon (one inside a trigger ends it too early; see `State.extend`)."""
 

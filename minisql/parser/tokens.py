@@ -250,30 +250,11 @@ OPERATORS: dict[str, int] = {
     ";": SEMI,
 }
 
-OPERATOR_TEXT: dict[int, str] = {
-    OR: "OR",
-    AND: "AND",
-    EQ: "=",
-    NE: "<>",
-    LT: "<",
-    LE: "<=",
-    GT: ">",
-    GE: ">=",
-    BITAND: "&",
-    BITOR: "|",
-    LSHIFT: "<<",
-    RSHIFT: ">>",
-    PLUS: "+",
-    MINUS: "-",
-    STAR: "*",
-    SLASH: "/",
-    REM: "%",
-    CONCAT: "||",
-    ARROW: "->",
-    LONGARROW: "->>",
-    IS: "IS",
-}
-"""How the tree spells an operator."""
+OPERATOR_TEXT: list[str] = [""] * N_KINDS
+"""How the tree spells an operator, by kind."""
+
+for _text, _kind in (("OR", OR), ("AND", AND), ("IS", IS), *OPERATORS.items()):
+    OPERATOR_TEXT[_kind] = OPERATOR_TEXT[_kind] or _text
 
 # Levels of precedence, from loose to tight.  NOT as a prefix binds at PRECEDENCE_NOT; as part of NOT IN and the like it
 # is as tight as `=`.  Prefix - + ~ bind tighter than everything.
@@ -296,5 +277,5 @@ for _kinds, _level in (
     ((CONCAT, ARROW, LONGARROW), 10),
     ((COLLATE,), 11),
 ):
-    for _kind in _kinds:
-        PRECEDENCE[_kind] = _level
+    for _operator in _kinds:
+        PRECEDENCE[_operator] = _level
