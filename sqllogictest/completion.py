@@ -74,7 +74,10 @@ def _complete_record(record: Record, engine: Engine, threshold: int, problems: l
             return record
         rows = partial
     if not record.types:
-        record = record._replace(types=types_of(rows, engine.column_count()))
+        n_columns = engine.column_count(first_statement(record.sql))
+        if n_columns == 0:
+            return record._replace(kind="statement", types="ok", sort="", label="", expected=None)
+        record = record._replace(types=types_of(rows, n_columns))
     try:
         text = RENDERERS[record.types, record.sort](rows)
     except ColumnCountError as error:

@@ -39,8 +39,8 @@ class Engine(Protocol):
     def version(self) -> str:
         """Return the engine's own version, for reports."""
 
-    def column_count(self) -> int | None:
-        """Return how many columns the last query had, None when the engine cannot say."""
+    def column_count(self, sql: str) -> int | None:
+        """Return how many columns the query just executed has, None when the engine cannot say."""
 
     def rows_affected(self) -> int:
         """Return how many rows the last INSERT, UPDATE or DELETE changed."""
@@ -68,6 +68,8 @@ class DatabaseModuleEngine:
         except ImportError as error:
             raise EngineError(f"engine {module_name}: {error}") from error
         self.name = name
+        if not hasattr(self.module, "connect") or not hasattr(self.module, "Error"):
+            raise EngineError(f"engine {module_name}: the module has no connect and Error, it is not a DB-API module")
         self.errors: tuple[type[Exception], ...] = (self.module.Error,)
         self.execute: Callable[[str], Rows] = _refuse_unopened
         self._connect = connect or _connect_autocommit
@@ -106,7 +108,7 @@ class DatabaseModuleEngine:
         version = getattr(self.module, "sqlite_version", None) or getattr(self.module, "__version__", "unknown")
         return str(version)
 
-    def column_count(self) -> int | None:
+    def column_count(self, sql: str) -> int | None:
         """Return the length of the cursor's description."""
         return len(self._cursor.description or ())
 
@@ -199,8 +201,20 @@ class ApswEngine:
         """Return the version of the SQLite library inside."""
         return str(self.module.sqlite_lib_version())
 
-    def column_count(self) -> int | None:
-        """Return None: apsw forgets the columns once the last row was fetched."""
+    def column_count(self, sql: str) -> int | None:
+        """Prepare the query once more to see its columns, which apsw forgets once the last row was fetched."""
+        counts: list[int] = []
+
+        def stop_before_first_step(cursor: Any, *_: object) -> bool:
+            counts.append(len(cursor.get_description()))
+            return False
+
+        cursor = self._connection.cursor()
+        cursor.exec_trace = stop_before_first_step
+        try:
+            cursor.execute(sql)
+        except self.module.ExecTraceAbort:
+            return counts[0]
         return None
 
     def rows_affected(self) -> int:

@@ -173,7 +173,7 @@ def _run_records(
                     is_right = text == expected or (
                         expected is not None and HASH_MARK in expected and hash_text(text, len(rows) * len(types)) == expected
                     )
-                    if is_right and (rows or engine.column_count() in (None, len(types))):
+                    if is_right and (rows or engine.column_count(sql) in (None, len(types))):
                         if label not in shared or _keeps_label(seen, label, text):
                             n_passed += 1
                         else:
@@ -278,8 +278,8 @@ def may_be_repeated(sql: str) -> bool:
 
 def _wrong_result(name: str, record: Record, text: str, rows: Rows, engine: Engine) -> Failure:
     n_values = len(rows) * len(record.types)
-    if not rows and engine.column_count() not in (None, len(record.types)):
-        return _mismatch(name, record, text, f"expected {len(record.types)} columns, got {engine.column_count()}")
+    if not rows and engine.column_count(record.sql) not in (None, len(record.types)):
+        return _mismatch(name, record, text, f"expected {len(record.types)} columns, got {engine.column_count(record.sql)}")
     if record.expected is None:
         return _mismatch(name, record, text, "the query has no expected result")
     if HASH_MARK in record.expected:
