@@ -14,55 +14,9 @@ from typing import Any
 
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.opcodes import CONTRACTS, JUMPS
-from minisql.bytecode.program import GroupSpec, Instruction, LoopExtent, Program, WindowSpec
+from minisql.bytecode.operands import REGISTERS_IN_P4, ROLES, CursorLayout, registers_read, registers_written
+from minisql.bytecode.program import Instruction, LoopExtent, Program
 
-# What each operand is: r register read, w register written, c cursor, j jump.  Operands not named hold anything.
-_ROLES: dict[str, tuple[str, str, str]] = {}
-for _names, _roles in (
-    ("Goto", ("", "j", "")),
-    ("Gosub InitCoroutine Yield", ("w", "j", "")),
-    ("Return EndCoroutine AddImm", ("r", "", "")),
-    ("Integer Constant Null", ("", "w", "")),
-    ("SCopy Copy OffsetLimit", ("r", "w", "")),
-    ("HaltIfNull", ("", "", "r")),
-    ("Add Subtract Multiply Divide Remainder Concat BitAnd BitOr ShiftLeft ShiftRight And Or", ("r", "r", "w")),
-    ("EqResult NeResult LtResult LeResult GtResult GeResult IsResult IsNotResult", ("r", "r", "w")),
-    ("Negative BitNot Not IsTrue IsNullValue NotNullValue Cast ApplyAffinity InConstant", ("r", "", "w")),
-    ("Function RowCompare", ("", "", "w")),
-    ("Eq Ne Lt Le Gt Ge", ("r", "j", "r")),
-    ("If IfNot IsNull NotNull IfPos IfNotZero DecrJumpZero MustBeInt", ("r", "j", "")),
-    ("Affinity TypeCheck", ("r", "", "")),
-    ("OpenRead OpenWrite OpenList OpenTree Close HashOpen SetOpen MemoOpen QueueOpen WindowOpen GroupOpen", ("c", "", "")),
-    ("Rewind Last Next Prev SeekRowid SeekGE SeekGT SeekLE SeekLT", ("c", "j", "")),
-    ("NotExists", ("c", "j", "r")),
-    ("IdxGE IdxGT IdxLE IdxLT Found NotFound NoConflict TreeInsert", ("c", "j", "")),
-    ("HashProbe HashUnmatched SorterSort GroupRewind WindowRewind QueueNext VFilter", ("c", "j", "")),
-    ("SetInsert SetFound SetNotFound", ("c", "j", "")),
-    ("MemoGet", ("c", "j", "w")),
-    ("MemoPut", ("c", "", "r")),
-    ("DeferredSeek", ("c", "c", "")),
-    ("IdxRowid Rowid Count NewRowid", ("c", "w", "")),
-    ("Column VColumn", ("c", "", "w")),
-    ("InSet", ("c", "", "w")),
-    ("Insert", ("c", "r", "r")),
-    ("Delete IdxInsert IdxDelete SorterInsert SorterOpen HashInsert HashMark GroupStep WindowStep", ("c", "", "")),
-    ("ListAppend ListSort SetDelete SetSort QueueInsert VOpen", ("c", "", "")),
-    ("CreateBtree ReadCookie Destroy", ("", "w", "")),
-):
-    for _name in _names.split():
-        _ROLES[_name] = _roles
-
-_LOADS_ROW = frozenset(
-    (op.Rewind, op.Last, op.Next, op.Prev, op.SeekRowid, op.SeekGE, op.SeekGT, op.SeekLE, op.SeekLT, op.HashProbe)
-)
-# p4 is a tuple of registers that are read.
-_REGISTERS_IN_P4 = frozenset(
-    (
-        op.AnyNull, op.IdxGE, op.IdxGT, op.IdxLE, op.IdxLT, op.Found, op.NotFound, op.NoConflict, op.IdxInsert, op.IdxDelete,
-        op.HashInsert, op.HashProbe, op.SetInsert, op.SetDelete, op.SetFound, op.SetNotFound, op.InSet, op.MemoGet, op.MemoPut,
-        op.QueueInsert, op.TreeInsert,
-    )
-)  # fmt: skip
 _OPTIONAL_JUMPS = frozenset((op.MustBeInt, op.SetInsert, op.TreeInsert, op.Program))
 _BACKWARD = frozenset((op.Next, op.Prev, op.Goto, op.Gosub, op.Yield, op.IfPos, op.IfNotZero))
 
@@ -77,8 +31,9 @@ def verify(program: Program) -> list[str]:
     if not code or code[-1][0] not in (op.Halt, op.Goto, op.Return, op.EndCoroutine):
         faults.append("program can run off its end")
     n_registers = len(program.template)
+    layout = CursorLayout(program)
     for address, instruction in enumerate(code):
-        for text in _instruction_faults(program, n_registers, address, instruction):
+        for text in _instruction_faults(program, layout, address, instruction):
             faults.append(f"{address} {CONTRACTS[instruction[0]].name}: {text}")
     for loop in program.loops:
         faults.extend(_loop_faults(code, loop))
@@ -90,12 +45,12 @@ def verify(program: Program) -> list[str]:
     return faults
 
 
-def _instruction_faults(program: Program, n_registers: int, address: int, instruction: Instruction) -> list[str]:
+def _instruction_faults(program: Program, layout: CursorLayout, address: int, instruction: Instruction) -> list[str]:
+    n_registers = len(program.template)
     opcode, p1, p2, p3, p4, _ = instruction
-    faults = []
-    roles = _ROLES.get(CONTRACTS[opcode].name, ("", "", ""))
-    for name, role, operand in zip(("p1", "p2", "p3"), roles, (p1, p2, p3)):
-        if role in ("r", "w") and not _in_range(operand, 1, n_registers):
+    faults: list[str] = []
+    for name, role, operand in zip(("p1", "p2", "p3"), ROLES[opcode], (p1, p2, p3)):
+        if role in "rwu" and not _in_range(operand, 1, n_registers):
             faults.append(f"{name} is not a register: {operand!r}")
         elif role == "c" and not _in_range(operand, 0, program.n_cursors):
             faults.append(f"{name} is not a cursor: {operand!r}")
@@ -104,36 +59,21 @@ def _instruction_faults(program: Program, n_registers: int, address: int, instru
             faults.append(f"jump to {p2!r}")
         elif p2 <= address and opcode not in _BACKWARD:
             faults.append(f"jump back to {p2}")
-    if opcode in _LOADS_ROW and not _in_range(p3, 0, n_registers):
-        faults.append(f"row register {p3!r}")
-    if opcode in _REGISTERS_IN_P4 or (opcode == op.ResultRow and p4 is not None):
-        faults.extend(_register_faults(p4, n_registers))
-    elif opcode == op.Function:
-        faults.extend(_register_faults(p4[1], n_registers))
-    elif isinstance(p4, GroupSpec):
-        faults.extend(_register_faults(_group_registers(p4), n_registers))
-    elif isinstance(p4, WindowSpec):
-        faults.extend(_register_faults(p4.row_registers, n_registers))
+    if faults:
+        return faults
+    if opcode in REGISTERS_IN_P4 and p4.__class__ is not tuple:
+        return [f"p4 is not a tuple of registers: {p4!r}"]
+    for register in registers_read(instruction, layout):
+        if not _in_range(register, 1, n_registers):
+            faults.append(f"reads register {register!r}")
+    for register in registers_written(instruction, layout):
+        if not _in_range(register, 1, n_registers):
+            faults.append(f"writes register {register!r}")
     return faults
 
 
 def _in_range(operand: Any, low: int, high: int) -> bool:
     return operand.__class__ is int and low <= operand < high
-
-
-def _register_faults(registers: Any, n_registers: int) -> list[str]:
-    if registers.__class__ is not tuple:
-        return [f"p4 is not a tuple of registers: {registers!r}"]
-    return [f"p4 names register {register!r}" for register in registers if not _in_range(register, 1, n_registers)]
-
-
-def _group_registers(spec: GroupSpec) -> tuple[int, ...]:
-    registers = spec.key_registers + spec.bare_registers
-    for call in spec.calls:
-        registers += call.registers + call.order_registers
-        if call.filter_register:
-            registers += (call.filter_register,)
-    return registers
 
 
 def _loop_faults(code: list[Instruction], loop: LoopExtent) -> list[str]:

@@ -20,7 +20,8 @@ class Frame:
 
     `n_changes` rows changed and not yet reported; `reported` tells that ResetCount has reported some; `once` addresses of Once
     instructions already passed; `saved_rowid` and `saved_changes` are the connection's values to restore when a sub-program
-    ends; `closables` are cursors that need a `close()`; `immediate_violations` is the statement's foreign-key counter (root only).
+    ends; `closables` are cursors that need a `close()`; `immediate_violations` is the statement's foreign-key counter
+    (root only).
     """
 
     __slots__ = (

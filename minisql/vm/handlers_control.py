@@ -172,10 +172,11 @@ def reset_count(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int
 
 @handles(opcodes.FkCounter)
 def fk_counter(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    amount = registers[i[2]] if i[5] else i[2]
     if i[1]:
-        frame.host.deferred_violations += i[2]
+        frame.host.deferred_violations += amount
     else:
-        frame.root.immediate_violations += i[2]
+        frame.root.immediate_violations += amount
     return pc
 
 

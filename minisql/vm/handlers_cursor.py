@@ -43,6 +43,12 @@ def open_list(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     return pc
 
 
+@handles(opcodes.ConstantRows)
+def constant_rows(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    frame.cursors[i[1]] = ListCursor(list(i[4]))
+    return pc
+
+
 @handles(opcodes.OpenTree)
 def open_ephemeral_tree(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     frame.cursors[i[1]] = TreeCursor(i[4])

@@ -5,20 +5,25 @@ Source: https://www.sqlite.org/opcode.html; the contracts in minisql.bytecode.op
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import randrange
 from typing import TYPE_CHECKING, Any
 
 from minisql.bytecode import opcodes
 from minisql.bytecode.opcodes import APPEND, COUNT_CHANGE, IS_UPDATE, PRE_UPDATE_ONLY, SET_LAST_ROWID
-from minisql.errors import CONSTRAINT_DATATYPE, CORRUPT_INDEX, FULL, sqlite_error
+from minisql.bytecode.program import SortSpec
+from minisql.errors import CONSTRAINT_DATATYPE, CONSTRAINT_UNIQUE, CORRUPT_INDEX, FULL, sqlite_error
 from minisql.values import affinity
 from minisql.values.affinity import apply_affinity
+from minisql.values.compare import equal
 from minisql.values.storage_class import INT64_MAX, type_name
 from minisql.vm.halting import halt_error
 from minisql.vm.handlers import Operands, handles
 from minisql.vm.picking import GETTERS
+from minisql.vm.sorting import sort_rows
 
 if TYPE_CHECKING:
+    from minisql.values.collation import Collation
     from minisql.vm.frame import Frame
 
 _RANDOM_TRIES = 100
@@ -91,6 +96,30 @@ def idx_insert(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     if i[5] & COUNT_CHANGE:
         frame.n_changes += 1
     return pc
+
+
+@handles(opcodes.IdxBuild)
+def idx_build(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    target = frame.cursors[i[1]]
+    entries = frame.cursors[i[2]].rows
+    order = target.order
+    n = order.n_key_fields
+    descending = order.descending or (False,) * n
+    nulls_first = tuple([not is_descending for is_descending in descending])
+    sort_rows(entries, SortSpec(tuple(range(n)), order.collations, descending, nulls_first, n))
+    if i[3]:
+        _check_distinct(entries, order.collations[: i[3]], i[4])
+    for entry in entries:
+        target.insert(entry)
+    return pc
+
+
+def _check_distinct(entries: list[tuple[Any, ...]], collations: tuple[Collation, ...], message: str) -> None:
+    """Raises CONSTRAINT_UNIQUE if two sorted entries agree in their first fields; NULLs never agree."""
+    n = len(collations)
+    for before, after in pairwise(entries):
+        if None not in after[:n] and all(map(equal, before, after, collations)):
+            raise halt_error(CONSTRAINT_UNIQUE, 0, message)
 
 
 @handles(opcodes.IdxDelete)

@@ -102,6 +102,7 @@ def _groups_bound(partition: Partition, i: int, kind: str, offset: Any, is_start
     if group >= len(partition.starts):
         return partition.n
     return partition.starts[group] if is_start else partition.ends[group]
+    return found
 
 
 def _range_bound(partition: Partition, i: int, kind: str, offset: Any, is_start: bool) -> int:

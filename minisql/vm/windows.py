@@ -12,6 +12,7 @@ Source: https://www.sqlite.org/windowfunctions.html.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from minisql.bytecode.program import WindowCall, WindowSpec
@@ -121,7 +122,9 @@ def _aggregate(
     """The results of an aggregate function over the frames of a partition."""
     function = call.function
     assert function is not None
-    make = (lambda: function.make(call.collation or BINARY)) if function.needs_collation else function.make
+    make: Callable[[], Accumulator] = function.make
+    if function.needs_collation:
+        make = partial(function.make, call.collation or BINARY)
     ranges = frame_ranges(partition, call.frame, registers)
     exclude = call.frame[5]
     if exclude == "no others":
@@ -203,10 +206,10 @@ def _cume_dist(partition: Partition, call: WindowCall, values: list[Row], regist
 
 def _ntile(partition: Partition, call: WindowCall, values: list[Row], registers: list[Any]) -> list[Any]:
     """The first n % k of k buckets hold one row more than the others."""
-    buckets = apply_affinity(values[0][0], NUMERIC)
-    if buckets.__class__ is not int or buckets <= 0:  # type: ignore[operator]
+    buckets: Any = apply_affinity(values[0][0], NUMERIC)
+    if buckets.__class__ is not int or buckets <= 0:
         raise sqlite_error(ERROR, "argument of ntile must be a positive integer")
-    size, n_larger = divmod(partition.n, buckets)  # type: ignore[operator]
+    size, n_larger = divmod(partition.n, buckets)
     in_larger = n_larger * (size + 1)
     return [
         i // (size + 1) + 1 if i < in_larger else n_larger + (i - in_larger) // size + 1 for i in range(partition.n)
@@ -224,11 +227,11 @@ def _lead(partition: Partition, call: WindowCall, values: list[Row], registers: 
 def _shifted(values: list[Row], direction: int) -> list[Any]:
     results = []
     for i, arguments in enumerate(values):
-        offset = 1 if len(arguments) < 2 else apply_affinity(arguments[1], NUMERIC)
+        offset: Any = 1 if len(arguments) < 2 else apply_affinity(arguments[1], NUMERIC)
         default = arguments[2] if len(arguments) > 2 else None
         if offset.__class__ is float:
-            offset = int(offset)  # type: ignore[arg-type]
-        position = i + direction * offset if offset.__class__ is int else -1  # type: ignore[operator]
+            offset = int(offset)
+        position = i + direction * offset if offset.__class__ is int else -1
         results.append(values[position][0] if 0 <= position < len(values) else default)
     return results
 
@@ -243,10 +246,10 @@ def _last_value(partition: Partition, call: WindowCall, values: list[Row], regis
 
 def _nth_value(partition: Partition, call: WindowCall, values: list[Row], registers: list[Any]) -> list[Any]:
     def number(i: int) -> int:
-        n = apply_affinity(values[i][1], NUMERIC)
-        if n.__class__ is not int or n <= 0:  # type: ignore[operator]
+        n: Any = apply_affinity(values[i][1], NUMERIC)
+        if n.__class__ is not int or n <= 0:
             raise sqlite_error(ERROR, "second argument to nth_value must be a positive integer")
-        return n - 1  # type: ignore[operator, return-value]
+        return int(n) - 1
 
     return _picked(partition, call, values, registers, number)
 

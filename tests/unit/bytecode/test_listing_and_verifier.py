@@ -73,7 +73,7 @@ def test_sample_is_valid() -> None:
         ((op.SCopy, 1, 7, 0, None, 0), "p2 is not a register: 7"),
         ((op.Add, 0, 1, 2, None, 0), "p1 is not a register: 0"),
         ((op.Close, 1, 0, 0, None, 0), "p1 is not a cursor: 1"),
-        ((op.ResultRow, 0, 0, 0, (1, 5), 0), "p4 names register 5"),
+        ((op.ResultRow, 0, 0, 0, (1, 5), 0), "reads register 5"),
         ((op.Found, 0, 1, 0, 3, 0), "p4 is not a tuple of registers: 3"),
     ],
 )
