@@ -96,13 +96,12 @@ def _rows_bound(partition: Partition, i: int, kind: str, offset: Any, is_start: 
 
 
 def _groups_bound(partition: Partition, i: int, kind: str, offset: Any, is_start: bool) -> int:
-    group = partition.group_of[i] + _signed(kind, offset)
+    group: int = partition.group_of[i] + _signed(kind, offset)
     if group < 0:
         return 0
     if group >= len(partition.starts):
         return partition.n
     return partition.starts[group] if is_start else partition.ends[group]
-    return found
 
 
 def _range_bound(partition: Partition, i: int, kind: str, offset: Any, is_start: bool) -> int:
