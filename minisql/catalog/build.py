@@ -186,10 +186,8 @@ _FORBIDDEN_IN_DEFAULT = (ast.Variable, ast.ScalarSubquery, ast.Exists, ast.InSel
 def is_constant_or_function(expression: object) -> bool:
     """Tells whether a DEFAULT is made of literals, operators and function calls only.
 
-    An identifier that stands alone counts as a string.  Source: https://www.sqlite.org/lang_createtable.html section 3.2.
+    Source: https://www.sqlite.org/lang_createtable.html section 3.2.
     """
-    if isinstance(expression, ast.Column) and expression.table is None:
-        return True
     pending: list[object] = [expression]
     while pending:
         node = pending.pop()
@@ -206,7 +204,7 @@ def is_constant_or_function(expression: object) -> bool:
 
 
 def constant_value(expression: object) -> tuple[bool, Value]:
-    """(True, value) of a DEFAULT that is a plain constant: literal, sign, TRUE, FALSE, string-like name, CAST of one.
+    """(True, value) of a DEFAULT that is a plain constant: literal, sign, TRUE, FALSE, CAST of one.
 
     Other expressions, though they may not vary, are evaluated for every row: (False, None).
     """
@@ -218,7 +216,9 @@ def constant_value(expression: object) -> tuple[bool, Value]:
         value = expression.value
     elif isinstance(expression, ast.Column) and expression.table is None:
         lowered = expression.name.lower()
-        value = expression.name if lowered not in ("true", "false") else int(lowered == "true")
+        if lowered not in ("true", "false"):
+            return False, None
+        value = int(lowered == "true")
     elif isinstance(expression, ast.Cast):
         is_constant, inner = constant_value(expression.operand)
         if not is_constant:

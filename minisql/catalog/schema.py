@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from minisql.values.shape import KeyShape, RowShape
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from minisql.parser import ast
     from minisql.values.collation import Collation
 
@@ -252,13 +254,17 @@ class Schema:
 
 
 class Catalog:
-    """All schemas of a connection in order: main, temp, attached ones.  `generation` changes with every schema change."""
+    """All schemas of a connection in order: main, temp, attached ones.  `generation` changes with every schema change.
 
-    __slots__ = ("generation", "schemas")
+    `load` is called before a name is looked up while a schema is not loaded, else it is None.
+    """
+
+    __slots__ = ("generation", "load", "schemas")
 
     def __init__(self) -> None:
         self.schemas: list[Schema | None] = [Schema("main"), Schema("temp")]
         self.generation = 0
+        self.load: Callable[[], None] | None = None
 
     def schema_position(self, name: str) -> int:
         """The database number of a schema name, -1 if there is none ('main' is also number 0 when aliased)."""
@@ -270,6 +276,8 @@ class Catalog:
 
     def find_table(self, name: str, schema_name: str | None = None) -> Table | None:
         """A table or view; unqualified names are searched in temp, main, then attached databases in order."""
+        if self.load is not None:
+            self.load()
         lowered = name.lower()
         schemas = self.schemas
         if schema_name is None:
@@ -287,6 +295,8 @@ class Catalog:
 
     def find_index(self, name: str, schema_name: str | None = None) -> Index | None:
         """An index, by the same search order."""
+        if self.load is not None:
+            self.load()
         lowered = name.lower()
         for position in self._search_order(schema_name):
             schema = self.schemas[position]
@@ -296,6 +306,8 @@ class Catalog:
 
     def find_trigger(self, name: str, schema_name: str | None = None) -> Trigger | None:
         """A trigger, by the same search order."""
+        if self.load is not None:
+            self.load()
         lowered = name.lower()
         for position in self._search_order(schema_name):
             schema = self.schemas[position]

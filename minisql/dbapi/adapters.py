@@ -61,17 +61,17 @@ Time = datetime.time
 Timestamp = datetime.datetime
 
 
-def DateFromTicks(ticks: float) -> datetime.date:  # noqa: N802 - named by PEP 249
+def DateFromTicks(ticks: float) -> datetime.date:
     """A date from seconds since the epoch, local time."""
     return Date(*time.localtime(ticks)[:3])
 
 
-def TimeFromTicks(ticks: float) -> datetime.time:  # noqa: N802
+def TimeFromTicks(ticks: float) -> datetime.time:
     """A time of day from seconds since the epoch, local time."""
     return Time(*time.localtime(ticks)[3:6])
 
 
-def TimestampFromTicks(ticks: float) -> datetime.datetime:  # noqa: N802
+def TimestampFromTicks(ticks: float) -> datetime.datetime:
     """A date and time from seconds since the epoch, local time."""
     return Timestamp(*time.localtime(ticks)[:6])
 

@@ -47,9 +47,7 @@ def bind_mapping(statement: Statement, parameters: Mapping[str, Any]) -> list[An
     is_plain = parameters.__class__ is dict
     for number, marked_name in enumerate(statement.parameter_names, 1):
         if marked_name is None:
-            raise ProgrammingError(
-                f"Binding {number} has no name, but you supplied a dictionary (which has only names)."
-            )
+            raise ProgrammingError(f"Binding {number} has no name, but you supplied a dictionary (which has only names).")
         name = marked_name[1:]
         try:
             value = parameters[name]
@@ -65,7 +63,7 @@ def bind_mapping(statement: Statement, parameters: Mapping[str, Any]) -> list[An
     return values
 
 
-class _Unsupported(Exception):  # noqa: N818 - a signal inside this module
+class _Unsupported(Exception):
     """The value has no SQLite type."""
 
 

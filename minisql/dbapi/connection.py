@@ -20,10 +20,12 @@ from minisql.dbapi.backup import backup_database
 from minisql.dbapi.blob import Blob
 from minisql.dbapi.callbacks import (
     aggregate_factory,
+    authorizer_callback,
     collation_callback,
     progress_callback,
     scalar_callback,
-    authorizer_callback,
+    trace_callback,
+    window_factory,
 )
 from minisql.dbapi.cursor import Cursor
 from minisql.dbapi.dump import iterate_dump
@@ -31,7 +33,7 @@ from minisql.engine.session import Session
 from minisql.engine.statement import Statement
 from minisql.errors import DataError, ProgrammingError
 
-LEGACY_TRANSACTION_CONTROL = -1
+LEGACY_TRANSACTION_CONTROL: Literal[-1] = -1
 
 _BEGIN_KINDS = {"": 0, "DEFERRED": 0, "IMMEDIATE": 1, "EXCLUSIVE": 2}
 
@@ -274,9 +276,7 @@ class Connection:
         self._text_factory = factory
         self._has_conversions = bool(self._detect_types) or factory is not str
 
-    def create_function(
-        self, name: str, narg: int, func: Callable[..., Any] | None, *, deterministic: bool = False
-    ) -> None:
+    def create_function(self, name: str, narg: int, func: Callable[..., Any] | None, *, deterministic: bool = False) -> None:
         """Registers a Python function for SQL; None removes it."""
         session = self._open_session()
         session.create_function(name, narg, None if func is None else scalar_callback(func), deterministic)
@@ -290,7 +290,7 @@ class Connection:
     def create_window_function(self, name: str, num_params: int, aggregate_class: Callable[[], Any] | None, /) -> None:
         """Registers an aggregate window function: a class with `step`, `finalize`, `value` and `inverse`."""
         session = self._open_session()
-        factory = None if aggregate_class is None else aggregate_factory(aggregate_class)
+        factory = None if aggregate_class is None else window_factory(aggregate_class)
         session.create_aggregate(name, num_params, factory, True)
 
     def create_collation(self, name: str, callback: Callable[[str, str], int] | None, /) -> None:
@@ -322,11 +322,12 @@ class Connection:
         handler = None if progress_handler is None else progress_callback(progress_handler)
         session.set_progress_handler(handler, n)
 
-    def set_trace_callback(self, trace_callback: Callable[[str], Any] | None) -> None:
+    def set_trace_callback(self, trace_callback_: Callable[[str], Any] | None) -> None:
         """Registers a callback that gets the text of each statement when it starts; None removes it."""
-        self._open_session().set_trace(trace_callback)
+        session = self._open_session()
+        session.set_trace(None if trace_callback_ is None else trace_callback(trace_callback_))
 
-    def iterdump(self, *, filter: str | None = None) -> Iterator[str]:  # noqa: A002 - the standard library's name
+    def iterdump(self, *, filter: str | None = None) -> Iterator[str]:
         """SQL text that makes the database again, statement by statement; `filter` is a LIKE pattern for names."""
         self._check()
         return iterate_dump(self, filter)
@@ -407,9 +408,9 @@ def _begin_kind(level: Any) -> int | None:
 
 def _autocommit_value(value: Any) -> bool | Literal[-1]:
     if value is True or value is False:
-        return value  # type: ignore[no-any-return]
+        return value
     if value == LEGACY_TRANSACTION_CONTROL:
-        return LEGACY_TRANSACTION_CONTROL  # type: ignore[return-value]
+        return LEGACY_TRANSACTION_CONTROL
     raise ValueError("autocommit must be True, False, or sqlite3.LEGACY_TRANSACTION_CONTROL")
 
 

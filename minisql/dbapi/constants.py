@@ -173,3 +173,5 @@ SQLITE_TRANSACTION = 22
 SQLITE_UPDATE = 23
 SQLITE_WARNING = 28
 SQLITE_WARNING_AUTOINDEX = 284
+
+__all__ = tuple(name for name in dir() if name.startswith("SQLITE_"))

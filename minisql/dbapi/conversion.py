@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from minisql.engine.statement import Statement
 
 
-def row_converter(
-    cursor: Cursor, connection: Connection, statement: Statement
-) -> Callable[[tuple[Any, ...]], Any] | None:
+def row_converter(cursor: Cursor, connection: Connection, statement: Statement) -> Callable[[tuple[Any, ...]], Any] | None:
     """The function that turns a statement's tuples into what the cursor hands out, or None."""
     by_column = _column_converters(connection, statement) if connection._detect_types else None
     text_factory = connection.text_factory
@@ -35,10 +33,7 @@ def row_converter(
 
     def convert(row: tuple[Any, ...]) -> Any:
         values = tuple(
-            [
-                _converted(value, by_column[i] if by_column is not None else None, text_factory)
-                for i, value in enumerate(row)
-            ]
+            [_converted(value, by_column[i] if by_column is not None else None, text_factory) for i, value in enumerate(row)]
         )
         return values if row_factory is None else row_factory(cursor, values)
 

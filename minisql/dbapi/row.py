@@ -17,6 +17,9 @@ class Row:
 
     __slots__ = ("_description", "_values")
 
+    _values: tuple[Any, ...]
+    _description: Any
+
     def __new__(cls, cursor: Cursor, data: tuple[Any, ...], /) -> Row:
         """Makes a row of a cursor's current description and a tuple of values."""
         if not _is_cursor(cursor):
@@ -56,7 +59,7 @@ class Row:
     def __eq__(self, other: object, /) -> bool:
         if not isinstance(other, Row):
             return NotImplemented
-        return self._description == other._description and self._values == other._values
+        return bool(self._description == other._description) and self._values == other._values
 
 
 def _is_cursor(candidate: object) -> bool:

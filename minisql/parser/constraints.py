@@ -149,10 +149,18 @@ def _column_default(state: State, constraint_name: str | None) -> Constraint:
             value = _minus(state, value)
     elif kind <= k.INDEXED and not k.CURRENT_DATE <= kind <= k.CURRENT_TIMESTAMP:
         state.index += 1
-        value = Literal(word_text(state, first))
+        value = _default_word(state, first)
     else:
         value = _default_term(state)
     return Default(constraint_name, value, state.source.text(first, state.index))
+
+
+def _default_word(state: State, position: int) -> Literal:
+    """A word that stands for itself; TRUE and FALSE are numbers."""
+    word = state.words[position].lower()
+    if word in ("true", "false"):
+        return Literal(int(word == "true"))
+    return Literal(word_text(state, position))
 
 
 def _default_term(state: State) -> Expression:

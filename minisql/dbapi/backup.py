@@ -1,0 +1,47 @@
+"""Connection.backup: the loop around the engine's Backup.
+
+Source: https://docs.python.org/3/library/sqlite3.html#sqlite3.Connection.backup.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from minisql.engine.copying import Backup
+from minisql.errors import BUSY, LOCKED, OK, Error
+
+if TYPE_CHECKING:
+    from minisql.engine.session import Session
+
+_DONE = 101
+
+
+def backup_database(
+    source: Session,
+    target: Session,
+    pages: int,
+    progress: Callable[[int, int, int], Any] | None,
+    name: str,
+    sleep: float,
+) -> None:
+    """Copies until it is complete; `progress(status, remaining, total)` is called after every step."""
+    if pages == 0:
+        pages = -1
+    backup = Backup(source, name, target, "main")
+    while True:
+        status = OK
+        try:
+            if backup.step(pages):
+                status = _DONE
+        except Error as error:
+            status = getattr(error, "sqlite_errorcode", 0)
+            if status & 0xFF not in (BUSY, LOCKED):
+                raise
+        if progress is not None:
+            progress(status, backup.remaining, backup.page_count)
+        if status == _DONE:
+            return
+        if status != OK:
+            time.sleep(sleep)

@@ -1,0 +1,154 @@
+"""Blob: a file-like view of one blob or text value.
+
+Source: https://docs.python.org/3/library/sqlite3.html#blob-objects.
+"""
+
+from __future__ import annotations
+
+import operator
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal
+
+from minisql.errors import ProgrammingError
+
+if TYPE_CHECKING:
+    from minisql.dbapi.connection import Connection
+    from minisql.engine.blob import BlobHandle
+
+_START, _CURRENT, _END = 0, 1, 2
+
+
+class Blob:
+    """An open value with a position; its length never changes."""
+
+    def __init__(self, connection: Connection, handle: BlobHandle) -> None:
+        self._connection = connection
+        self._handle: BlobHandle | None = handle
+        self._offset = 0
+
+    def _open(self) -> BlobHandle:
+        self._connection._check()
+        if self._handle is None:
+            raise ProgrammingError("Cannot operate on a closed blob.")
+        return self._handle
+
+    def close(self) -> None:
+        """Closes the blob."""
+        self._connection._check()
+        self._handle = None
+
+    def read(self, length: int = -1, /) -> bytes:
+        """Bytes from the position on, at most `length`, all with a negative one."""
+        handle = self._open()
+        rest = handle.size - self._offset
+        if length < 0 or length > rest:
+            length = rest
+        if length == 0:
+            return b""
+        data = handle.read(length, self._offset)
+        self._offset += length
+        return data
+
+    def write(self, data: Any, /) -> None:
+        """Overwrites from the position on; raises ValueError beyond the end."""
+        handle = self._open()
+        content = bytes(memoryview(data))
+        if len(content) > handle.size - self._offset:
+            raise ValueError("data longer than blob length")
+        if content:
+            handle.write(content, self._offset)
+        self._offset += len(content)
+
+    def seek(self, offset: int, origin: int = 0, /) -> None:
+        """Moves the position, relative to start, position or end."""
+        handle = self._open()
+        if origin == _START:
+            position = offset
+        elif origin == _CURRENT:
+            position = self._offset + offset
+        elif origin == _END:
+            position = handle.size + offset
+        else:
+            raise ValueError("'origin' should be os.SEEK_SET, os.SEEK_CUR, or os.SEEK_END")
+        if origin != _START and not -(1 << 31) <= position < 1 << 31:
+            raise OverflowError("seek offset results in offset overflow")
+        if not 0 <= position <= handle.size:
+            raise ValueError("offset out of blob range")
+        self._offset = position
+
+    def tell(self) -> int:
+        """The position."""
+        self._open()
+        return self._offset
+
+    def __len__(self) -> int:
+        return self._open().size
+
+    def __enter__(self) -> Blob:
+        self._open()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None, /
+    ) -> Literal[False]:
+        self._open()
+        self._handle = None
+        return False
+
+    def __getitem__(self, key: Any, /) -> int | bytes:
+        handle = self._open()
+        if isinstance(key, slice):
+            start, stop, step = key.indices(handle.size)
+            positions = range(start, stop, step)
+            if not positions:
+                return b""
+            data = handle.read(handle.size, 0)
+            return data[key]
+        return handle.read(1, self._index(handle, key))[0]
+
+    def __setitem__(self, key: Any, value: Any, /) -> None:
+        handle = self._open()
+        if isinstance(key, slice):
+            self._set_slice(handle, key, value)
+            return
+        position = self._index(handle, key)
+        if not isinstance(value, int):
+            raise TypeError(f"'{type(value).__name__}' object cannot be interpreted as an integer")
+        if not 0 <= value <= 255:
+            raise ValueError("byte must be in range(0, 256)")
+        handle.write(bytes([value]), position)
+
+    def _set_slice(self, handle: BlobHandle, key: slice, value: Any) -> None:
+        if value is None:
+            raise TypeError("Blob doesn't support slice deletion")
+        content = bytes(memoryview(value))
+        start, stop, step = key.indices(handle.size)
+        positions = range(start, stop, step)
+        if len(content) != len(positions):
+            raise IndexError("Blob slice assignment is wrong size")
+        if not content:
+            return
+        if step == 1:
+            handle.write(content, start)
+            return
+        data = bytearray(handle.read(handle.size, 0))
+        data[key] = content
+        handle.write(bytes(data), 0)
+
+    def __delitem__(self, key: Any, /) -> None:
+        self._open()
+        if isinstance(key, slice):
+            raise TypeError("Blob doesn't support slice deletion")
+        raise TypeError("Blob doesn't support item deletion")
+
+    @staticmethod
+    def _index(handle: BlobHandle, key: Any) -> int:
+        try:
+            position = operator.index(key)
+        except TypeError:
+            raise TypeError("Blob indices must be integers") from None
+        if position < 0:
+            position += handle.size
+        if not 0 <= position < handle.size:
+            raise IndexError("Blob index out of range")
+        return position

@@ -1,0 +1,208 @@
+"""Python callables as the engine wants them: functions, aggregates, collations, authorizer, progress handler.
+
+What a user's callable raises becomes the OperationalError that the standard library's module gives; with
+`enable_callback_tracebacks(True)` the traceback goes to stderr first.
+
+Source: https://docs.python.org/3/library/sqlite3.html#sqlite3.Connection.create_function and the methods behind it.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from minisql.errors import ERROR, NOMEM, TOOBIG, Error, sqlite_error
+
+_DENY = 1
+_INT64 = 1 << 63
+
+shows_tracebacks = False
+
+
+def enable_callback_tracebacks(enable: bool, /) -> None:
+    """Makes exceptions in callbacks visible on stderr, or not."""
+    global shows_tracebacks
+    shows_tracebacks = bool(enable)
+
+
+def _report(error: BaseException) -> None:
+    if shows_tracebacks:
+        hook = sys.unraisablehook
+        if hook is not sys.__unraisablehook__:
+            hook(_Unraisable(error))  # type: ignore[arg-type]
+        else:
+            traceback.print_exception(error)
+
+
+class _Unraisable:
+    """What sys.unraisablehook is given."""
+
+    __slots__ = ("err_msg", "exc_traceback", "exc_type", "exc_value", "object")
+
+    def __init__(self, error: BaseException) -> None:
+        self.exc_type = type(error)
+        self.exc_value = error
+        self.exc_traceback = error.__traceback__
+        self.err_msg = None
+        self.object = None
+
+
+def _failure(error: Exception, message: str) -> Error:
+    if isinstance(error, MemoryError):
+        return sqlite_error(NOMEM)
+    if isinstance(error, OverflowError):
+        return sqlite_error(TOOBIG)
+    return sqlite_error(ERROR, message)
+
+
+def result_value(value: Any) -> Any:
+    """What a function returned, as SQLite stores it; raises TypeError or OverflowError."""
+    kind = value.__class__
+    if kind is str or value is None or kind is bytes:
+        return value
+    if isinstance(value, int):
+        if not -_INT64 <= value < _INT64:
+            raise OverflowError("Python int too large to convert to SQLite INTEGER")
+        return int(value)
+    if isinstance(value, float):
+        return float(value) if value == value else None
+    if isinstance(value, str):
+        return str.__str__(value)
+    return bytes(memoryview(value))
+
+
+def scalar_callback(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A scalar function whose errors are OperationalErrors."""
+
+    def call(*arguments: Any) -> Any:
+        try:
+            value = function(*arguments)
+            kind = value.__class__
+            if kind is str or value is None or (kind is int and -_INT64 <= value < _INT64):
+                return value
+            return result_value(value)
+        except Exception as error:
+            _report(error)
+            raise _failure(error, "user-defined function raised exception") from None
+
+    return call
+
+
+class _Aggregate:
+    """One group of a user's aggregate."""
+
+    __slots__ = ("instance",)
+
+    def __init__(self, aggregate_class: Callable[[], Any]) -> None:
+        try:
+            self.instance = aggregate_class()
+        except Exception as error:
+            _report(error)
+            raise sqlite_error(ERROR, "user-defined aggregate's '__init__' method raised error") from None
+
+    def step(self, *arguments: Any) -> None:
+        """Takes a row in."""
+        self._call("step", *arguments)
+
+    def inverse(self, *arguments: Any) -> None:
+        """Takes a row out of the window."""
+        self._call("inverse", *arguments)
+
+    def value(self) -> Any:
+        """The final value of a group."""
+        return self._value("finalize")
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        method = getattr(self.instance, name, None)
+        if method is None:
+            raise sqlite_error(ERROR, f"user-defined aggregate's '{name}' method not defined")
+        try:
+            return method(*arguments)
+        except Exception as error:
+            _report(error)
+            raise _failure(error, f"user-defined aggregate's '{name}' method raised error") from None
+
+    def _value(self, name: str) -> Any:
+        value = self._call(name)
+        try:
+            return result_value(value)
+        except Exception as error:
+            _report(error)
+            raise _failure(error, f"user-defined aggregate's '{name}' method raised error") from None
+
+
+class _WindowAggregate(_Aggregate):
+    """One partition of a user's aggregate window function: `value` for each row."""
+
+    __slots__ = ()
+
+    def value(self) -> Any:
+        """The value of the current frame."""
+        return self._value("value")
+
+
+def aggregate_factory(aggregate_class: Callable[[], Any]) -> Callable[[], Any]:
+    """Makes the accumulator of a group."""
+    return lambda: _Aggregate(aggregate_class)
+
+
+def window_factory(aggregate_class: Callable[[], Any]) -> Callable[[], Any]:
+    """Makes the accumulator of a partition."""
+    return lambda: _WindowAggregate(aggregate_class)
+
+
+def collation_callback(function: Callable[[str, str], int]) -> Callable[[str, str], int]:
+    """A comparison whose errors count as "equal", as in the standard library's module."""
+
+    def compare(first: str, second: str) -> int:
+        try:
+            outcome = function(first, second)
+            return (outcome > 0) - (outcome < 0) if isinstance(outcome, int) else 0
+        except Exception as error:
+            _report(error)
+            return 0
+
+    return compare
+
+
+def authorizer_callback(function: Callable[..., Any]) -> Callable[..., int]:
+    """An authorizer whose errors and odd answers deny."""
+
+    def authorize(*arguments: Any) -> int:
+        try:
+            answer = function(*arguments)
+        except Exception as error:
+            _report(error)
+            return _DENY
+        if isinstance(answer, int) and -(1 << 31) <= answer < 1 << 31:
+            return answer
+        return _DENY
+
+    return authorize
+
+
+def progress_callback(function: Callable[[], Any]) -> Callable[[], bool]:
+    """A progress handler whose errors interrupt."""
+
+    def report() -> bool:
+        try:
+            return bool(function())
+        except Exception as error:
+            _report(error)
+            return True
+
+    return report
+
+
+def trace_callback(function: Callable[[str], Any]) -> Callable[[str], None]:
+    """A trace callback whose errors are dropped."""
+
+    def trace(text: str) -> None:
+        try:
+            function(text)
+        except Exception as error:
+            _report(error)
+
+    return trace

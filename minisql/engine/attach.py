@@ -1,0 +1,83 @@
+"""ATTACH and DETACH.
+
+Source: https://www.sqlite.org/lang_attach.html, lang_detach.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from minisql.catalog.schema import Schema
+from minisql.engine.opening import open_database
+from minisql.engine.schema_loader import load_schema
+from minisql.errors import CANTOPEN, ERROR, Error, sqlite_error
+from minisql.limits import ATTACHED
+from minisql.values.cast import to_text
+
+if TYPE_CHECKING:
+    from minisql.engine.session import Session
+
+
+def attach(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -> None:
+    """ATTACH file AS name: opens the file and reads its schema."""
+    filename = "" if arguments[0] is None else to_text(arguments[0])
+    name = "" if arguments[1] is None else to_text(arguments[1])
+    n_attached = sum(1 for btree in session.btrees[2:] if btree is not None)
+    limit = session.limits[ATTACHED]
+    if n_attached >= limit:
+        raise sqlite_error(ERROR, f"too many attached databases - max {limit}")
+    if session.catalog.schema_position(name) >= 0:
+        raise sqlite_error(ERROR, f"database {name} is already in use")
+    try:
+        btree = open_database(session, filename, session.is_uri)
+    except Error as error:
+        if error.sqlite_errorcode & 0xFF == CANTOPEN:
+            raise sqlite_error(error.sqlite_errorcode, f"unable to open database: {filename}") from error
+        raise
+    position = _add(session, name, btree.path)
+    session.btrees[position] = btree
+    try:
+        if session.catalog.load is not None:
+            session.load_schemas()
+        else:
+            load_schema(session, position)
+    except BaseException:
+        _remove(session, position)
+        raise
+    session.bump_generation()
+
+
+def _add(session: Session, name: str, filename: str) -> int:
+    catalog = session.catalog
+    catalog.schemas.append(Schema(name))
+    session.btrees.append(None)
+    session.transaction_states.append(0)
+    session.filenames.append(filename)
+    return len(catalog.schemas) - 1
+
+
+def _remove(session: Session, position: int) -> None:
+    btree = session.btrees[position]
+    if btree is not None:
+        if session.transaction_states[position]:
+            btree.end_read()
+        btree.close()
+    del session.catalog.schemas[position]
+    del session.btrees[position]
+    del session.transaction_states[position]
+    del session.filenames[position]
+    session.renumber_schemas(position)
+
+
+def detach(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -> None:
+    """DETACH name: the databases behind it move down by one number."""
+    name = "" if arguments[0] is None else to_text(arguments[0])
+    position = session.catalog.schema_position(name)
+    if position < 0:
+        raise sqlite_error(ERROR, f"no such database: {name}")
+    if position < 2:
+        raise sqlite_error(ERROR, f"cannot detach database {name}")
+    if session.transaction_states[position] or session.n_active > 1:
+        raise sqlite_error(ERROR, f"database {name} is locked")
+    _remove(session, position)
+    session.bump_generation()

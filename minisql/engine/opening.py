@@ -1,0 +1,130 @@
+"""Opening databases: file names and URIs to a VFS, a path and options.
+
+":memory:" is a database in memory, "" a temporary one that nobody else sees, "file:..." a URI where URIs are on.  A shared
+database in memory (`file:name?mode=memory&cache=shared`, `file:/name?vfs=memdb`) is a file of a VFS in memory that belongs
+to the process, so that its connections lock it like a file.
+
+Source: https://www.sqlite.org/uri.html, https://www.sqlite.org/inmemorydb.html, https://www.sqlite.org/c3ref/open.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import unquote_to_bytes
+
+from minisql.errors import CANTOPEN, ERROR, sqlite_error
+from minisql.storage.btree import BtreeFile
+from minisql.storage.vfs import MemoryVfs, OsVfs, Vfs
+
+if TYPE_CHECKING:
+    from minisql.engine.session import Session
+
+OS_VFS = OsVfs()
+SHARED_MEMORY_VFS = MemoryVfs()
+VFS_BY_NAME: dict[str, Vfs] = {
+    "unix": OS_VFS,
+    "unix-excl": OS_VFS,
+    "unix-dotfile": OS_VFS,
+    "unix-none": OS_VFS,
+    "memdb": SHARED_MEMORY_VFS,
+}
+
+_MODES = {"ro": (True, False), "rw": (False, False), "rwc": (False, True), "memory": (False, True)}
+_CACHES = ("shared", "private")
+
+
+class OpenOptions:
+    """Where a database is and how it is opened."""
+
+    __slots__ = ("create", "immutable", "is_memory", "no_lock", "path", "read_only", "vfs")
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.vfs: Vfs = OS_VFS
+        self.read_only = False
+        self.create = True
+        self.immutable = False
+        self.no_lock = False
+        self.is_memory = path == ":memory:"
+
+
+def parse_uri(uri: str) -> OpenOptions:
+    """The options of a `file:` URI.  Raises SQLite's errors for authorities, modes, caches and VFS names it does not know."""
+    rest = uri[len("file:") :]
+    rest = rest.partition("#")[0]
+    path, _, query = rest.partition("?")
+    if path.startswith("//"):
+        authority, _, path = path[2:].partition("/")
+        path = "/" + path
+        if authority not in ("", "localhost"):
+            raise sqlite_error(ERROR, f"invalid uri authority: {authority}")
+    parameters: dict[str, str] = {}
+    for item in query.split("&"):
+        name, _, value = item.partition("=")
+        if name:
+            parameters.setdefault(_unquote(name), _unquote(value))
+    options = OpenOptions(_unquote(path))
+    options.is_memory = options.path == ":memory:"
+    _apply_parameters(options, parameters)
+    return options
+
+
+def _unquote(text: str) -> str:
+    # SQLite ends a component at an escaped NUL.
+    return unquote_to_bytes(text).partition(b"\0")[0].decode("utf-8", "surrogateescape")
+
+
+def _apply_parameters(options: OpenOptions, parameters: dict[str, str]) -> None:
+    mode = parameters.get("mode")
+    cache = parameters.get("cache")
+    if mode is not None:
+        if mode not in _MODES:
+            raise sqlite_error(ERROR, f"no such access mode: {mode}")
+        options.read_only, options.create = _MODES[mode]
+    if cache is not None and cache not in _CACHES:
+        raise sqlite_error(ERROR, f"no such cache mode: {cache}")
+    name = parameters.get("vfs")
+    if name is not None:
+        if name not in VFS_BY_NAME:
+            raise sqlite_error(ERROR, f"no such vfs: {name}")
+        options.vfs = VFS_BY_NAME[name]
+        if name == "memdb" and not options.path.startswith("/"):
+            # A memdb name without a slash is private to its connection.
+            options.is_memory = True
+    if mode == "memory" or options.is_memory:
+        if cache == "shared":
+            options.vfs = SHARED_MEMORY_VFS
+            options.is_memory = False
+            options.create = True
+            options.path = f"{options.path}?shared"
+        else:
+            options.is_memory = True
+    options.immutable = _is_true(parameters.get("immutable"))
+    options.no_lock = _is_true(parameters.get("nolock"))
+
+
+def _is_true(value: str | None) -> bool:
+    return value is not None and (value.lower() in ("yes", "true", "on") or (value.isdigit() and int(value) != 0))
+
+
+def open_database(session: Session, filename: str, is_uri: bool, mode_limit: str = "") -> BtreeFile:
+    """Opens a database for a session; nothing is read yet."""
+    if is_uri and filename[:5].lower() == "file:":
+        options = parse_uri(filename)
+    else:
+        options = OpenOptions(filename)
+    if options.is_memory or not options.path:
+        btree = BtreeFile.open(None)
+    else:
+        if "\0" in options.path:
+            raise sqlite_error(CANTOPEN)
+        btree = BtreeFile.open(
+            options.path,
+            options.vfs,
+            create=options.create,
+            read_only=options.read_only,
+            immutable=options.immutable,
+            nolock=options.no_lock,
+        )
+    btree.set_busy_handler(session.wait_while_busy)
+    return btree

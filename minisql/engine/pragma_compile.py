@@ -1,0 +1,57 @@
+"""Programs for PRAGMA statements: one HostRows and a loop that hands its rows out.
+
+Source: https://www.sqlite.org/pragma.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.bytecode.builder import ProgramBuilder
+from minisql.bytecode.program import Program
+from minisql.engine.pragma_table import PRAGMAS
+from minisql.errors import AUTH, ERROR, sqlite_error
+
+if TYPE_CHECKING:
+    from minisql.engine.session import Session
+    from minisql.parser import ast
+
+_ACTION_PRAGMA = 19
+
+
+def compile_pragma(session: Session, node: ast.Pragma) -> Program:
+    """The program of a PRAGMA; an unknown one does nothing and returns nothing, as in SQLite."""
+    if node.schema is not None and session.catalog.schema_position(node.schema) < 0:
+        raise sqlite_error(ERROR, f"unknown database {node.schema}")
+    if session.authorizer is not None:
+        answer = session.authorizer(_ACTION_PRAGMA, node.name, node.value, node.schema, None)
+        if answer == 1:
+            raise sqlite_error(AUTH, "not authorized")
+        if answer == 2:
+            return _empty_program()
+    entry = PRAGMAS.get(node.name.lower())
+    builder = ProgramBuilder()
+    columns: tuple[str, ...] = ()
+    if entry is not None:
+        columns = entry.columns_for(node.value)
+        cursor = builder.cursor()
+        row = builder.registers(max(len(columns), 1))
+        end = builder.label()
+        constants = (node.schema, entry.name, node.value)
+        builder.emit(op.HostRows, 0, 0, cursor, ("pragma", constants))
+        if columns:
+            builder.begin_loop(op.Rewind, cursor, end, row, len(columns))
+            builder.emit(op.ResultRow, row, len(columns))
+            builder.end_loop(op.Next, 0, end)
+    builder.emit(op.Halt)
+    program = builder.finish(columns, "pragma")
+    program.column_origins = (None,) * len(columns)
+    program.is_deterministic = False
+    return program
+
+
+def _empty_program() -> Program:
+    builder = ProgramBuilder()
+    builder.emit(op.Halt)
+    return builder.finish((), "pragma")

@@ -1,0 +1,83 @@
+"""PRAGMAs that examine data: integrity_check, quick_check, foreign_key_check, optimize.
+
+Source: https://www.sqlite.org/pragma.html#pragma_integrity_check, https://www.sqlite.org/foreignkeys.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from minisql.engine.checking import check_database, check_foreign_keys
+from minisql.engine.pragma_table import Rows, parse_integer, pragma
+from minisql.errors import ERROR, sqlite_error
+
+if TYPE_CHECKING:
+    from minisql.engine.session import Session
+
+_DEFAULT_ERRORS = 100
+
+
+def _check(session: Session, database: int | None, value: str | None, is_quick: bool) -> Rows:
+    n_errors = _DEFAULT_ERRORS
+    table_name = None
+    if value is not None:
+        if value.lstrip("-").isdigit():
+            n_errors = parse_integer(value)
+            if n_errors <= 0:
+                n_errors = _DEFAULT_ERRORS
+        else:
+            table_name = value
+    session.ensure_schemas()
+    numbers = (
+        [database]
+        if database is not None
+        else [
+            number
+            for number, btree in enumerate(session.btrees)
+            if btree is not None and (number != 1 or session.is_temp_used())
+        ]
+    )
+    rows: list[tuple[Any, ...]] = []
+    for number in numbers:
+        session.ensure_reading(number)
+        for text in check_database(session, number, n_errors - len(rows), is_quick, table_name):
+            rows.append((text,))
+            if len(rows) >= n_errors:
+                return rows
+    return rows or [("ok",)]
+
+
+@pragma("integrity_check")
+def integrity_check(session: Session, database: int | None, value: str | None) -> Rows:
+    """Examines pages, records, indexes and constraints; one row per error, or "ok"."""
+    return _check(session, database, value, False)
+
+
+@pragma("quick_check")
+def quick_check(session: Session, database: int | None, value: str | None) -> Rows:
+    """As integrity_check, without comparing indexes with their tables."""
+    return _check(session, database, value, True)
+
+
+@pragma("foreign_key_check", "table rowid parent fkid")
+def foreign_key_check(session: Session, database: int | None, value: str | None) -> Rows:
+    """Rows whose foreign keys point nowhere."""
+    session.ensure_schemas()
+    number = database or 0
+    schema = session.catalog.schemas[number]
+    assert schema is not None
+    if value is None:
+        tables = [table for table in schema.tables.values() if table.foreign_keys]
+    else:
+        table = session.catalog.find_table(value, schema.name if database is not None else None)
+        if table is None:
+            raise sqlite_error(ERROR, f"no such table: {value}")
+        tables = [table]
+    session.ensure_reading(number)
+    return [row for table in tables for row in check_foreign_keys(session, table)]
+
+
+@pragma("optimize", "optimize")
+def optimize(session: Session, database: int | None, value: str | None) -> Rows:
+    """Runs ANALYZE where statistics would help.  Tables here are small or analyzed by hand: nothing is ever due."""
+    return []

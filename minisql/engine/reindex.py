@@ -1,0 +1,49 @@
+"""REINDEX: indexes are emptied and built again.
+
+Source: https://www.sqlite.org/lang_reindex.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from minisql.catalog.schema import Index
+from minisql.engine.index_content import rebuild_index
+from minisql.errors import ERROR, sqlite_error
+
+if TYPE_CHECKING:
+    from minisql.engine.session import Session
+
+
+def reindex(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -> None:
+    """REINDEX, REINDEX collation, REINDEX table or index, REINDEX EXPRESSIONS."""
+    schema_name, name = constants
+    indexes = _chosen(session, schema_name, name)
+    for index in indexes:
+        session.ensure_writing(index.schema_index)
+        rebuild_index(session, index)
+
+
+def _chosen(session: Session, schema_name: str | None, name: str | None) -> list[Index]:
+    everything = [
+        index
+        for schema in session.catalog.schemas
+        if schema is not None
+        for index in schema.indexes.values()
+        if not index.is_clustered
+    ]
+    if name is None:
+        return everything
+    if schema_name is None:
+        if name.lower() == "expressions":
+            return [index for index in everything if any(column.position == -2 for column in index.columns)]
+        if session.find_collation(name) is not None:
+            upper = name.upper()
+            return [index for index in everything if any(column.collation.name.upper() == upper for column in index.columns)]
+    table = session.catalog.find_table(name, schema_name)
+    if table is not None:
+        return [index for index in table.indexes if not index.is_clustered]
+    index = session.catalog.find_index(name, schema_name)
+    if index is None:
+        raise sqlite_error(ERROR, "unable to identify the object to be reindexed")
+    return [] if index.is_clustered else [index]

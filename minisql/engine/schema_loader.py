@@ -1,0 +1,242 @@
+"""Reading sqlite_schema into the catalog, whole or object by object.
+
+A schema is read at the first statement that looks a name up, read again when its cookie has moved under another
+connection's hands, and brought up to date object by object after this connection's own DDL.
+
+Source: https://www.sqlite.org/schematab.html, https://www.sqlite.org/fileformat2.html section 2.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from minisql.catalog.build import (
+    build_index,
+    build_table,
+    build_trigger,
+    build_view,
+    build_virtual_table,
+    builtin_schema_table,
+    insert_index,
+    malformed_schema,
+)
+from minisql.catalog.schema import Index, Schema, Table
+from minisql.catalog.statistics import apply_statistics
+from minisql.errors import CORRUPT, ERROR, NOMEM, Error, sqlite_error
+from minisql.parser import ast, parse_one
+from minisql.values.shape import RowShape
+from minisql.values.storage_class import UTF8
+
+if TYPE_CHECKING:
+    from minisql.engine.session import Session
+
+SCHEMA_SHAPE = RowShape(5)
+_COOKIE, _FILE_FORMAT, _ENCODING = 1, 2, 5
+_NEWEST_FILE_FORMAT = 4
+_ENCODING_NAMES = {1: "utf-8", 2: "utf-16le", 3: "utf-16be"}
+
+
+def load_schema(session: Session, database: int) -> None:
+    """Reads the whole schema of a database; it is loaded or unchanged afterwards.
+
+    Raises `malformed database schema (x) - ...`, `file is not a database`, or the errors of reading.
+    """
+    btree = session.btrees[database]
+    schema = session.catalog.schemas[database]
+    assert btree is not None and schema is not None
+    was_idle = session.transaction_states[database] == 0
+    if was_idle:
+        btree.begin_read()
+    try:
+        _read_schema(session, database, schema)
+    except BaseException:
+        forget_objects(session, schema)
+        raise
+    finally:
+        if was_idle:
+            btree.end_read()
+
+
+def forget_objects(session: Session, schema: Schema) -> None:
+    """Empties a schema; triggers of other databases on its tables go with them."""
+    schema.tables = {}
+    schema.indexes = {}
+    schema.triggers = {}
+    schema.is_loaded = False
+
+
+def _read_schema(session: Session, database: int, schema: Schema) -> None:
+    btree = session.btrees[database]
+    assert btree is not None
+    schema.cookie = btree.get_meta(_COOKIE)
+    encoding = btree.get_meta(_ENCODING) or UTF8
+    if database == 0:
+        session.set_encoding(encoding)
+    elif btree.n_pages and encoding != session.encoding:
+        raise sqlite_error(ERROR, "attached databases must use the same text encoding as main database")
+    schema.encoding = _ENCODING_NAMES.get(encoding, "utf-8")
+    schema.file_format = btree.get_meta(_FILE_FORMAT) or 1
+    if schema.file_format > _NEWEST_FILE_FORMAT:
+        raise sqlite_error(ERROR, "unsupported file format")
+    schema.tables = {}
+    schema.indexes = {}
+    schema.triggers = {}
+    add_builtin_table(session, database, schema)
+    rows = read_rows(session, database)
+    for kind, name, table_name, root_page, sql in rows:
+        add_object(session, schema, database, kind, name, table_name, root_page, sql)
+    _check_automatic_indexes(schema)
+    schema.is_loaded = True
+    attach_triggers(session)
+    apply_statistics(schema, statistics_rows(session, database, schema))
+
+
+def add_builtin_table(session: Session, database: int, schema: Schema) -> None:
+    """Enters sqlite_schema itself, under its names of old as well."""
+    table = builtin_schema_table(database, schema.name)
+    names = (
+        ("sqlite_master", "sqlite_schema")
+        if database != 1
+        else ("sqlite_temp_master", "sqlite_temp_schema", "sqlite_master", "sqlite_schema")
+    )
+    for name in names:
+        schema.tables[name] = table
+
+
+def read_rows(session: Session, database: int, root_page: int = 1, shape: Any = SCHEMA_SHAPE) -> list[tuple[Any, ...]]:
+    """All rows of a table by its root page."""
+    btree = session.btrees[database]
+    assert btree is not None
+    cursor = btree.table_cursor(root_page, shape, False)
+    rows = []
+    row = cursor.first()
+    while row is not None:
+        rows.append(row)
+        row = cursor.next()
+    return rows
+
+
+def add_object(
+    session: Session, schema: Schema, database: int, kind: Any, name: Any, table_name: Any, root_page: Any, sql: Any
+) -> None:
+    """Enters one row of sqlite_schema into a schema."""
+    text_name = name if isinstance(name, str) else "?"
+    if not isinstance(root_page, int) and root_page is not None:
+        raise malformed_schema(text_name, None, CORRUPT)
+    if isinstance(sql, str) and sql[:2].lower() == "cr":
+        try:
+            _add_parsed(session, schema, database, root_page or 0, sql)
+        except Error as error:
+            if error.sqlite_errorcode == NOMEM or session.flags.get("writable_schema"):
+                if error.sqlite_errorcode == NOMEM:
+                    raise
+                return
+            raise malformed_schema(text_name, error, ERROR if error.sqlite_errorcode & 0xFF == ERROR else CORRUPT) from error
+    elif not isinstance(name, str) or (isinstance(sql, str) and sql):
+        if not session.flags.get("writable_schema"):
+            raise malformed_schema(text_name, None, CORRUPT)
+    else:
+        index = schema.indexes.get(name.lower())
+        if index is None:
+            if not session.flags.get("writable_schema"):
+                raise malformed_schema(text_name, "orphan index", CORRUPT)
+            return
+        index.root_page = root_page or 0
+
+
+def _add_parsed(session: Session, schema: Schema, database: int, root_page: int, sql: str) -> None:
+    parsed, _end = parse_one(sql, 0, session.limits)
+    statement = parsed.statement if parsed is not None else None
+    collation = session.find_collation
+    if isinstance(statement, ast.CreateTable):
+        table = build_table(statement, database, schema.name, collation, root_page, sql, True, session.limits[2])
+        enter_table(schema, table)
+    elif isinstance(statement, ast.CreateIndex):
+        owner = schema.tables.get(statement.table.lower())
+        if owner is None:
+            raise sqlite_error(ERROR, f"no such table: {schema.name}.{statement.table}")
+        index = build_index(statement, owner, collation, root_page, sql, True)
+        insert_index(owner, index)
+        schema.indexes[index.name.lower()] = index
+    elif isinstance(statement, ast.CreateView):
+        enter_table(schema, build_view(statement, database, schema.name, sql))
+    elif isinstance(statement, ast.CreateVirtualTable):
+        enter_table(schema, build_virtual_table(statement, database, schema.name, sql))
+    elif isinstance(statement, ast.CreateTrigger):
+        trigger = build_trigger(statement, database, sql)
+        schema.triggers[trigger.name.lower()] = trigger
+
+
+def enter_table(schema: Schema, table: Table) -> None:
+    """Enters a table and its automatic indexes."""
+    schema.tables[table.name.lower()] = table
+    for index in table.indexes:
+        schema.indexes[index.name.lower()] = index
+
+
+def _check_automatic_indexes(schema: Schema) -> None:
+    for index in schema.indexes.values():
+        if index.is_clustered:
+            index.root_page = index.table.root_page
+
+
+def attach_triggers(session: Session) -> None:
+    """Gives every table the list of its triggers, in SQLite's order: TEMP ones first, else newest first."""
+    catalog = session.catalog
+    for schema in catalog.schemas:
+        if schema is not None:
+            for table in schema.tables.values():
+                if table.triggers:
+                    table.triggers = []
+    for position in (*range(len(catalog.schemas) - 1, 1, -1), 0, 1):
+        schema = catalog.schemas[position] if position < len(catalog.schemas) else None
+        if schema is None:
+            continue
+        for trigger in schema.triggers.values():
+            owner_schema = trigger.statement.table.schema
+            if position == 1:
+                watched = catalog.find_table(trigger.table_name, owner_schema)
+            else:
+                watched = schema.tables.get(trigger.table_name.lower())
+            if watched is not None:
+                watched.triggers.insert(0, trigger)
+
+
+def statistics_rows(session: Session, database: int, schema: Schema) -> list[tuple[Any, ...]]:
+    """The rows (table, index, statistics) of sqlite_stat1, or none."""
+    table = schema.tables.get("sqlite_stat1")
+    if table is None or table.shape is None or len(table.columns) < 3:
+        return []
+    return [row[:3] for row in read_rows(session, database, table.root_page, table.shape)]
+
+
+def apply_objects(session: Session, database: int, objects: Iterable[tuple[Any, ...]]) -> None:
+    """Brings a schema up to date after DDL: objects are rows of sqlite_schema just written, or ("drop table", name, ...)."""
+    schema = session.catalog.schemas[database]
+    assert schema is not None
+    for kind, name, table_name, root_page, sql in objects:
+        if kind.startswith("drop "):
+            _drop_object(schema, kind[5:], name)
+        else:
+            add_object(session, schema, database, kind, name, table_name, root_page, sql)
+    _check_automatic_indexes(schema)
+    attach_triggers(session)
+
+
+def _drop_object(schema: Schema, kind: str, name: str) -> None:
+    lowered = name.lower()
+    if kind in ("table", "view"):
+        table = schema.tables.pop(lowered, None)
+        if table is not None:
+            for index in table.indexes:
+                schema.indexes.pop(index.name.lower(), None)
+            for trigger in list(schema.triggers.values()):
+                if trigger.table_name.lower() == lowered:
+                    del schema.triggers[trigger.name.lower()]
+    elif kind == "index":
+        dropped: Index | None = schema.indexes.pop(lowered, None)
+        if dropped is not None:
+            dropped.table.indexes.remove(dropped)
+    elif kind == "trigger":
+        schema.triggers.pop(lowered, None)

@@ -1,0 +1,478 @@
+"""Session: the core of one connection, between the public interfaces and the rooms below.
+
+It owns the open databases, the catalog, the functions and collations, the flags and limits, the counters and hooks; it
+prepares statements, and it is the planner's PlanContext and the virtual machine's Host.  What is more than a few lines
+stands in modules beside it: transactions, schema_loader, pragmas, attach, vacuum, analyze.
+
+Source: https://www.sqlite.org/c3ref/sqlite3.html and the pages named in those modules.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from minisql import limits as limit_numbers
+from minisql.catalog.schema import Catalog
+from minisql.engine import copying, hooks, schema_loader, services, transactions
+from minisql.engine.blob import BlobHandle
+from minisql.engine.flags import DEFAULT_FLAGS
+from minisql.engine.opening import open_database
+from minisql.engine.pragma_compile import compile_pragma
+from minisql.engine.statement import EmptyStatement, Statement
+from minisql.errors import ERROR, MISUSE, sqlite_error
+from minisql.functions.registry import FunctionRegistry
+from minisql.parser import Parsed, ast, parse_one
+from minisql.parser.tokenizer import kind_of, tokenize
+from minisql.parser.tokens import COMMENT
+from minisql.planner.statement import compile_statement
+from minisql.values.collation import Collation, built_in_collations
+from minisql.values.storage_class import UTF8
+from minisql.vm.machine import run
+
+if TYPE_CHECKING:
+    from minisql.functions.context import FunctionContext
+    from minisql.bytecode.program import Program
+    from minisql.catalog.schema import Table
+    from minisql.storage.btree import BtreeFile
+
+_BUSY_DELAYS_MS = (1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100)
+
+# These statements look no name up, so an unreadable schema does not hinder them.
+_SCHEMALESS = (ast.Pragma, ast.Begin, ast.Commit, ast.Rollback, ast.Savepoint, ast.Release, ast.Attach, ast.Detach, ast.Select)
+
+
+class Session:
+    """One connection.  Attributes are plain because the planner and the machine read them for every statement."""
+
+    def __init__(self, filename: str, *, is_uri: bool = False, timeout_ms: int = 0) -> None:
+        """Opens the main database; nothing is read from it yet."""
+        self.busy_timeout_ms = timeout_ms
+        self.busy_handler: Callable[[int], bool] | None = None
+        self.limits: Sequence[int] = limit_numbers.DEFAULTS
+        self.flags: dict[str, bool] = dict(DEFAULT_FLAGS)
+        self.settings: dict[Any, Any] = {}
+        self.functions = FunctionRegistry()
+        self.encoding = UTF8
+        self.collations: dict[str, Collation] = built_in_collations(UTF8)
+        self.catalog = Catalog()
+        self.catalog.load = self.load_schemas
+        self.btrees: list[BtreeFile | None] = [None, None]
+        self.transaction_states: list[int] = [0, 0]
+        self.autocommit = True
+        self.is_savepoint_transaction = False
+        self.is_query_only = False
+        self.savepoints: list[transactions.OpenSavepoint] = []
+        self.changed_schemas: set[int] = set()
+        self.n_active = 0
+        self.n_writers = 0
+        self.starting: Statement | None = None
+        self.schema_generation = 0
+        self.is_interrupted = False
+        self.last_insert_rowid = 0
+        self.changes = 0
+        self.total_changes = 0
+        self.deferred_violations = 0
+        self.authorizer: Callable[[int, str | None, str | None, str | None, str | None], int] | None = None
+        self.trace: Callable[[str], Any] | None = None
+        self.progress: Callable[[], bool] | None = None
+        self.progress_steps = 1
+        self.progress_steps = 0
+        self.update_hook: Callable[[int, str, str, int], None] | None = None
+        self.commit_hook: Callable[[], bool] | None = None
+        self.rollback_hook: Callable[[], None] | None = None
+        self.has_update_hook = False
+        self.is_closed = False
+        self.tier = "auto"
+        self.verifies_programs = False
+        self.collation_names = ["BINARY", "NOCASE", "RTRIM"]
+        self.pure_context: str | None = None
+        self.time_ms: int | None = None
+        self.function_context: FunctionContext = self
+        self.is_uri = is_uri
+        main = self.btrees[0] = open_database(self, filename, is_uri)
+        # The temp database costs nothing until something is created in it.
+        self.btrees[1] = open_database(self, "", False)
+        self.filenames: list[str] = [main.path, ""]
+
+    # Preparing
+
+    def prepare(self, sql: str, start: int = 0) -> tuple[Statement, int]:
+        """Compiles the first statement of sql[start:] and tells where it ends; an EmptyStatement if there is none."""
+        if self.is_closed:
+            raise sqlite_error(MISUSE)
+        parsed, end = parse_one(sql, start, self.limits)
+        text = sql if start == 0 and end == len(sql) else sql[start:end]
+        if parsed is None:
+            return EmptyStatement(self, text), end
+        return Statement(self, text, self._compile_parsed(parsed)), end
+
+    def compile(self, sql: str) -> Program:
+        """Compiles the text of one statement."""
+        parsed, _end = parse_one(sql, 0, self.limits)
+        assert parsed is not None, "a statement was prepared from this text"
+        return self._compile_parsed(parsed)
+
+    def _compile_parsed(self, parsed: Parsed) -> Program:
+        node = parsed.statement
+        if self.catalog.load is not None and not isinstance(node, _SCHEMALESS):
+            self.load_schemas()
+        if isinstance(node, ast.Pragma):
+            return compile_pragma(self, node)
+        return compile_statement(parsed, self)
+
+    def has_more(self, sql: str, start: int) -> bool:
+        """Tells whether anything but blanks and comments follows."""
+        return any(kind_of(word) != COMMENT for word in tokenize(sql, start, len(sql)))
+
+    def run_script(self, sql: str) -> None:
+        """Runs all statements of a text, without parameters, and drops their rows."""
+        start = 0
+        length = len(sql)
+        while start < length:
+            statement, end = self.prepare(sql, start)
+            for _row in statement.start([None] * statement.n_parameters):
+                pass
+            start = end
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Runs one statement and returns its rows."""
+        statement, _end = self.prepare(sql)
+        return list(statement.start(values))
+
+    def execute_inside(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Runs SQL of the engine's own as a part of the running statement: no commit, no change counts of its own."""
+        saved = self.changes, self.total_changes, self.last_insert_rowid, self.authorizer
+        self.authorizer = None
+        try:
+            return list(run(self.compile(sql), self, values))
+        finally:
+            self.changes, self.total_changes, self.last_insert_rowid, self.authorizer = saved
+
+    def begin(self, kind: int) -> None:
+        """BEGIN DEFERRED (0), IMMEDIATE (1) or EXCLUSIVE (2)."""
+        self.execute(("BEGIN", "BEGIN IMMEDIATE", "BEGIN EXCLUSIVE")[kind])
+
+    def commit(self) -> None:
+        """COMMIT."""
+        self.execute("COMMIT")
+
+    def rollback(self) -> None:
+        """ROLLBACK."""
+        self.execute("ROLLBACK")
+
+    def interrupt(self) -> None:
+        """Makes running statements fail with SQLITE_INTERRUPT; may be called from any thread."""
+        if self.n_active:
+            self.is_interrupted = True
+
+    def close(self) -> None:
+        """Rolls back what is open and closes the files."""
+        if self.is_closed:
+            return
+        self.is_closed = True
+        for btree in self.btrees:
+            if btree is not None:
+                btree.close()
+        self.btrees = [None] * len(self.btrees)
+
+    # PlanContext
+
+    def find_collation(self, name: str) -> Collation | None:
+        """A collation by name in any case."""
+        return self.collations.get(name) or self.collations.get(name.upper())
+
+    def estimated_rows(self, schema_index: int, root_page: int) -> int:
+        """About how many rows a tree holds."""
+        btree = self.btrees[schema_index]
+        return btree.estimated_rows(root_page) if btree is not None else 0
+
+    def schema_cookie(self, schema_index: int) -> int:
+        """The cookie that the loaded schema was read with."""
+        schema = self.catalog.schemas[schema_index]
+        if schema is None:
+            return 0
+        if not schema.is_loaded:
+            self.load_schemas()
+        return schema.cookie
+
+    # Transactions of services
+
+    def ensure_reading(self, database: int) -> None:
+        """Brings a database into a read transaction that ends with the running statement or its transaction."""
+        if self.transaction_states[database] == transactions.IDLE:
+            btree = self.btrees[database]
+            assert btree is not None
+            btree.begin_read()
+            self.transaction_states[database] = transactions.READING
+
+    def ensure_writing(self, database: int) -> None:
+        """Brings a database into a write transaction; the running statement counts as writing."""
+        self.ensure_reading(database)
+        if self.transaction_states[database] != transactions.WRITING:
+            transactions.begin_writing(self, database, False)
+        statement = self.starting
+        if statement is not None and not statement.is_writing:
+            statement.is_writing = True
+            self.n_writers += 1
+
+    def release_reading(self, database: int) -> None:
+        """Ends the read transaction of a database at once."""
+        if self.transaction_states[database] == transactions.READING:
+            btree = self.btrees[database]
+            assert btree is not None
+            btree.end_read()
+            self.transaction_states[database] = transactions.IDLE
+
+    def wait_while_busy(self, n_calls: int) -> bool:
+        """Sleeps a while for a lock to go away; False when the timeout is over.
+
+        The delays are SQLite's: short at first, so that a lock held for a moment costs a moment.
+        """
+        if self.busy_handler is not None:
+            return self.busy_handler(n_calls)
+        timeout = self.busy_timeout_ms
+        if timeout <= 0:
+            return False
+        last = len(_BUSY_DELAYS_MS) - 1
+        delay = _BUSY_DELAYS_MS[min(n_calls, last)]
+        waited = sum(_BUSY_DELAYS_MS[:n_calls]) + max(0, n_calls - last - 1) * _BUSY_DELAYS_MS[last]
+        delay = min(delay, timeout - waited)
+        if delay <= 0:
+            return False
+        time.sleep(delay / 1000)
+        return True
+
+    # Schemas
+
+    def ensure_schemas(self) -> None:
+        """Loads what is not loaded."""
+        if self.catalog.load is not None:
+            self.load_schemas()
+
+    def is_temp_used(self) -> bool:
+        """Tells whether anything is in the temp database."""
+        schema = self.catalog.schemas[1]
+        if schema is None:
+            return False
+        return bool(schema.triggers) or any(table.root_page != 1 for table in schema.tables.values())
+
+    def forget_all_schemas(self) -> None:
+        """Every schema is read again at the next need."""
+        for database in range(len(self.catalog.schemas)):
+            self.forget_schema(database)
+
+    def renumber_schemas(self, first: int) -> None:
+        """After DETACH: objects of the databases behind the gap get their new number."""
+        for database in range(first, len(self.catalog.schemas)):
+            self.forget_schema(database)
+
+    def clear_temp(self) -> None:
+        """Empties the temp database."""
+        btree = self.btrees[1]
+        assert btree is not None
+        btree.close()
+        self.btrees[1] = open_database(self, "", False)
+        self.transaction_states[1] = transactions.IDLE
+        self.forget_schema(1)
+
+    def module_names(self) -> list[str]:
+        """The virtual-table modules that exist."""
+        return []
+
+    def connect_virtual_table(self, table: Table) -> None:
+        """Connects a virtual table to its module; there is none of that name."""
+        raise sqlite_error(ERROR, f"no such module: {table.module}")
+
+    def load_schemas(self) -> None:
+        """Reads every schema that is not loaded."""
+        catalog = self.catalog
+        catalog.load = None
+        try:
+            for database, schema in enumerate(catalog.schemas):
+                if schema is not None and not schema.is_loaded:
+                    schema_loader.load_schema(self, database)
+        except BaseException:
+            catalog.load = self.load_schemas
+            raise
+
+    def forget_schema(self, database: int) -> None:
+        """The schema is read again at the next need, and every program compiled so far is out of date."""
+        schema = self.catalog.schemas[database]
+        if schema is not None:
+            schema.is_loaded = False
+        self.catalog.load = self.load_schemas
+        self.bump_generation()
+
+    def bump_generation(self) -> None:
+        """Makes every program compiled so far out of date."""
+        self.schema_generation += 1
+        self.catalog.generation = self.schema_generation
+
+    def reload_changed_schemas(self) -> None:
+        """After undoing: schemas that the undone part changed are read again."""
+        for database in self.changed_schemas:
+            if database < len(self.catalog.schemas):
+                self.forget_schema(database)
+
+    def set_encoding(self, encoding: int) -> None:
+        """The main database's encoding governs BINARY order and all conversions between text and blob."""
+        if encoding != self.encoding:
+            self.encoding = encoding
+            self.collations.update(built_in_collations(encoding))
+
+    # Host
+
+    def begin_statement(self, database: int, write: bool, cookie: int, generation: int) -> None:
+        """The Transaction instruction."""
+        transactions.begin_statement(self, database, write, cookie, generation)
+
+    def set_autocommit(self, autocommit: bool, rollback: bool, kind: int) -> None:
+        """The AutoCommit instruction."""
+        transactions.set_autocommit(self, autocommit, rollback, kind)
+
+    def savepoint(self, operation: int, name: str) -> None:
+        """The Savepoint instruction."""
+        transactions.set_savepoint(self, operation, name)
+
+    def call(self, service: str, constants: tuple[Any, ...], arguments: list[Any]) -> Any:
+        """The HostCall instruction."""
+        return services.CALLS[service](self, constants, arguments)
+
+    def rows(self, service: str, constants: tuple[Any, ...], arguments: list[Any]) -> Iterable[tuple[Any, ...]]:
+        """The HostRows instruction."""
+        return services.ROWS[service](self, constants, arguments)
+
+    def reload_schema(self, database: int, objects: tuple[tuple[Any, ...], ...] | None) -> None:
+        """The ParseSchema instruction."""
+        self.changed_schemas.add(database)
+        if objects is None:
+            schema_loader.load_schema(self, database)
+        else:
+            schema_loader.apply_objects(self, database, objects)
+        self.bump_generation()
+
+    def set_cookie(self, database: int, field: int, value: int) -> None:
+        """The SetCookie instruction."""
+        btree = self.btrees[database]
+        assert btree is not None
+        btree.set_meta(field, value)
+        if field == 1:
+            schema = self.catalog.schemas[database]
+            assert schema is not None
+            schema.cookie = value
+            self.changed_schemas.add(database)
+            self.bump_generation()
+
+    def row_changed(self, operation: str, schema_index: int, table_name: str, rowid: int) -> None:
+        """The update hook."""
+        if self.update_hook is not None:
+            schema = self.catalog.schemas[schema_index]
+            self.update_hook(hooks.UPDATE_OPERATIONS[operation], schema.name if schema else "", table_name, rowid)
+
+    # FunctionContext
+
+    def current_time_ms(self) -> int:
+        """Milliseconds since the epoch, the same for all calls within one step of a statement."""
+        if self.time_ms is None:
+            self.time_ms = time.time_ns() // 1_000_000
+        return self.time_ms
+
+    def random_bytes(self, n: int) -> bytes:
+        """Random bytes of the operating system."""
+        return os.urandom(n)
+
+    # Registration
+
+    def create_function(self, name: str, n_arguments: int, call: Callable[..., Any] | None, deterministic: bool) -> None:
+        """Registers or, with None, removes a scalar function."""
+        hooks.create_function(self, name, n_arguments, call, deterministic)
+
+    def create_aggregate(self, name: str, n_arguments: int, make: Callable[[], Any] | None, is_window: bool) -> None:
+        """Registers or removes an aggregate or window function."""
+        hooks.create_aggregate(self, name, n_arguments, make, is_window)
+
+    def create_collation(self, name: str, compare: Callable[[str, str], int] | None) -> None:
+        """Registers or removes a collation."""
+        hooks.create_collation(self, name, compare)
+
+    def set_authorizer(self, authorizer: Callable[..., int] | None) -> None:
+        """Registers or removes the authorizer; every statement is compiled again."""
+        self.authorizer = authorizer
+        self.bump_generation()
+
+    def set_progress_handler(self, handler: Callable[[], bool] | None, n_instructions: int) -> None:
+        """Registers or removes the progress handler."""
+        self.progress = handler if n_instructions > 0 else None
+        self.progress_steps = max(n_instructions, 1)
+        self.progress_steps = n_instructions
+
+    def set_trace(self, callback: Callable[[str], Any] | None) -> None:
+        """Registers or removes the trace callback."""
+        self.trace = callback
+
+    def report_trace(self, statement: Statement, values: Sequence[Any]) -> None:
+        """Hands the statement's text to the trace callback."""
+        if self.trace is not None:
+            self.trace(hooks.expanded_sql(statement.sql, statement.parameter_names, values))
+
+    # Whole databases and values
+
+    def serialize(self, name: str) -> bytes:
+        """The bytes of a database's file."""
+        return copying.serialize(self, name)
+
+    def deserialize(self, name: str, data: bytes) -> None:
+        """Replaces a database by one in memory with these bytes."""
+        copying.deserialize(self, name, data)
+
+    def open_blob(self, schema: str, table: str, column: str, rowid: int, is_writable: bool) -> BlobHandle:
+        """Opens a value for incremental reading and writing."""
+        return BlobHandle(self, schema, table, column, rowid, is_writable)
+
+    def get_config(self, option: int) -> bool:
+        """A boolean option (SQLITE_DBCONFIG_*)."""
+        return self.flags.get(_config_flag(option), False)
+
+    def set_config(self, option: int, enable: bool) -> None:
+        """Sets a boolean option (SQLITE_DBCONFIG_*)."""
+        self.flags[_config_flag(option)] = enable
+        self.bump_generation()
+
+    def set_limit(self, category: int, value: int) -> int:
+        """Sets a limit if the value is not negative, and returns the old one."""
+        old = self.limits[category]
+        if value >= 0:
+            limits = list(self.limits)
+            limits[category] = min(value, limit_numbers.HARD_LIMITS[category])
+            self.limits = limits
+        return old
+
+
+_CONFIG_FLAGS = {
+    1002: "foreign_keys",
+    1003: "enable_trigger",
+    1004: "enable_fts3_tokenizer",
+    1005: "enable_load_extension",
+    1006: "no_checkpoint_on_close",
+    1007: "enable_qpsg",
+    1008: "trigger_eqp",
+    1009: "reset_database",
+    1010: "defensive",
+    1011: "writable_schema",
+    1012: "legacy_alter_table",
+    1013: "dqs_dml",
+    1014: "dqs_ddl",
+    1015: "enable_view",
+    1016: "legacy_file_format",
+    1017: "trusted_schema",
+}
+
+
+def _config_flag(option: int) -> str:
+    name = _CONFIG_FLAGS.get(option)
+    if name is None:
+        raise ValueError(f"unknown config 'op': {option}")
+    return name

@@ -1,0 +1,147 @@
+"""Statement: one prepared statement of a session, with its program and its way through a run.
+
+`start` is a generator: it hands out rows, and when it ends, fails or is closed, the statement is finished, which commits in
+autocommit mode.  A program that no longer fits the schema is compiled again and started afresh, which can happen before the
+first row only.
+
+Source: https://www.sqlite.org/c3ref/prepare.html, https://www.sqlite.org/c3ref/step.html.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from minisql.engine.transactions import finish_statement
+from minisql.errors import SCHEMA, sqlite_error
+from minisql.vm.host import SchemaChanged
+from minisql.vm.machine import run
+
+if TYPE_CHECKING:
+    from minisql.bytecode.program import Program
+    from minisql.engine.session import Session
+
+_CHANGING = frozenset({"insert", "update", "delete", "replace"})
+_MAX_RECOMPILES = 50
+
+
+class Statement:
+    """A prepared statement.  `generation` is the schema generation that the program was compiled for; `is_changing` tells
+    that the DB-API counts it as INSERT, UPDATE, DELETE or REPLACE; the rest is the state of the current run."""
+
+    __slots__ = (
+        "column_names",
+        "deferred_violations",
+        "generation",
+        "is_cacheable",
+        "is_changing",
+        "is_running",
+        "is_writing",
+        "n_parameters",
+        "parameter_names",
+        "program",
+        "savepoints",
+        "session",
+        "sql",
+    )
+
+    def __init__(self, session: Session, sql: str, program: Program) -> None:
+        self.session = session
+        self.sql = sql
+        self.is_running = False
+        self.is_writing = False
+        self.savepoints: list[tuple[int, int]] = []
+        self.deferred_violations = 0
+        self.adopt(program)
+
+    def adopt(self, program: Program) -> None:
+        """Takes a newly compiled program."""
+        self.program = program
+        self.generation = self.session.schema_generation
+        self.column_names = program.column_names
+        self.n_parameters = program.n_parameters
+        self.parameter_names = program.parameter_names
+        kind = program.statement_kind
+        self.is_changing = kind in _CHANGING and self.sql.lstrip()[:4].lower() != "with"
+        self.is_cacheable = not program.is_ddl
+
+    @property
+    def declared_types(self) -> list[str | None]:
+        """The declared type of the table column behind each result column, None for expressions."""
+        return [origin[3] if origin is not None else None for origin in self.program.column_origins]
+
+    def start(self, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """Runs the statement with a value for every parameter; yields its rows."""
+        session = self.session
+        if session.n_active == 0:
+            session.is_interrupted = False
+        session.n_active += 1
+        self.is_running = True
+        self.deferred_violations = session.deferred_violations
+        session.time_ms = None
+        if session.trace is not None:
+            session.report_trace(self, values)
+        error: BaseException | None = None
+        try:
+            session.starting = self
+            if self.generation != session.schema_generation:
+                self.recompile()
+            try:
+                yield from run(self.program, session, values)
+            except SchemaChanged:
+                yield from self._run_again(values)
+        except GeneratorExit:
+            raise
+        except BaseException as raised:
+            error = raised
+            raise
+        finally:
+            self.is_running = False
+            session.starting = None
+            finish_statement(session, self, error)
+
+    def _run_again(self, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+        for _attempt in range(_MAX_RECOMPILES):
+            self.recompile()
+            try:
+                yield from run(self.program, self.session, values)
+                return
+            except SchemaChanged:
+                continue
+        raise sqlite_error(SCHEMA)
+
+    def recompile(self) -> None:
+        """Compiles the statement for the current schema."""
+        self.adopt(self.session.compile(self.sql))
+
+    def expanded_sql(self, values: Sequence[Any]) -> str:
+        """The text with the parameters' values in place of the parameters, as traces show it."""
+        return self.sql
+
+
+class EmptyStatement(Statement):
+    """A text without a statement in it: blanks and comments."""
+
+    __slots__ = ()
+
+    def __init__(self, session: Session, sql: str) -> None:
+        self.session = session
+        self.sql = sql
+        self.is_running = False
+        self.is_writing = False
+        self.savepoints = []
+        self.column_names = ()
+        self.n_parameters = 0
+        self.parameter_names = ()
+        self.generation = session.schema_generation
+        self.is_changing = False
+        self.is_cacheable = False
+
+    @property
+    def declared_types(self) -> list[str | None]:
+        """No columns."""
+        return []
+
+    def start(self, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """Does nothing."""
+        return iter(())

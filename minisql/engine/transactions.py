@@ -1,0 +1,302 @@
+"""Transactions of a connection: when reading and writing begin and end, autocommit, savepoints, undoing a statement.
+
+Each database of a connection is in one of three states: not in a transaction, reading, writing.  A statement brings the
+databases it needs to the state it needs (`begin_statement`, the Transaction instruction).  In autocommit mode the last
+writing statement that ends commits, and the last statement that ends drops the read locks; between BEGIN and COMMIT the
+states stay.
+
+Undo has three grains.  A statement that can fail after it has changed something opens a savepoint of its own in the files
+it writes, unless it is the only writer in autocommit mode, where undoing the transaction does the same.  SAVEPOINTs open
+one in every file being written, and files that start writing later open as many as there are, so that the numbers agree.
+Statement savepoints are always innermost: SAVEPOINT is refused while another statement writes.
+
+Source: https://www.sqlite.org/lang_transaction.html, lang_savepoint.html, lang_conflict.html, atomiccommit.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.bytecode.opcodes import ON_CONFLICT_FAIL, ON_CONFLICT_ROLLBACK
+from minisql.engine.multifile import commit_files
+from minisql.errors import (
+    BUSY,
+    CONSTRAINT_COMMITHOOK,
+    CONSTRAINT_FOREIGNKEY,
+    ERROR,
+    FULL,
+    INTERRUPT,
+    IOERR,
+    NOMEM,
+    Error,
+    sqlite_error,
+)
+from minisql.vm.host import SchemaChanged
+
+if TYPE_CHECKING:
+    from minisql.engine.session import Session
+    from minisql.engine.statement import Statement
+    from minisql.storage.btree import BtreeFile
+
+IDLE, READING, WRITING = 0, 1, 2
+
+_COOKIE = 1
+_FATAL_CODES = frozenset({NOMEM, IOERR, INTERRUPT, FULL})
+
+
+class OpenSavepoint:
+    """A SAVEPOINT: its name and the deferred foreign-key violations when it was opened."""
+
+    __slots__ = ("deferred_violations", "name")
+
+    def __init__(self, name: str, deferred_violations: int) -> None:
+        self.name = name
+        self.deferred_violations = deferred_violations
+
+
+def begin_statement(session: Session, database: int, write: bool, cookie: int, generation: int) -> None:
+    """Brings a database to the state a statement needs; raises SchemaChanged when the program does not fit its schema."""
+    if generation != session.schema_generation:
+        raise SchemaChanged
+    states = session.transaction_states
+    state = states[database]
+    btree = session.btrees[database]
+    assert btree is not None, "a program of this generation names open databases only"
+    if state == IDLE:
+        btree.begin_read()
+        states[database] = READING
+        if btree.get_meta(_COOKIE) != cookie:
+            schema_is_stale(session, database)
+            raise SchemaChanged
+    if write:
+        if state != WRITING:
+            begin_writing(session, database, False)
+            if btree.get_meta(_COOKIE) != cookie:
+                schema_is_stale(session, database)
+                raise SchemaChanged
+        statement = session.starting
+        if statement is not None:
+            if not statement.is_writing:
+                statement.is_writing = True
+                session.n_writers += 1
+            # A sole writer in autocommit mode is undone by undoing its transaction.
+            if statement.program.needs_statement_journal and (not session.autocommit or session.n_writers > 1):
+                statement.savepoints.append((database, btree.open_savepoint()))
+
+
+def begin_writing(session: Session, database: int, exclusive: bool) -> None:
+    """Starts a write transaction in a database that is being read, with as many savepoints as are open."""
+    btree = session.btrees[database]
+    assert btree is not None
+    if session.is_query_only and not exclusive:
+        raise sqlite_error(8)
+    btree.begin_write(exclusive)
+    session.transaction_states[database] = WRITING
+    for _savepoint in session.savepoints:
+        btree.open_savepoint()
+
+
+def schema_is_stale(session: Session, database: int) -> None:
+    """Another connection has changed the schema: it is read again at the next need."""
+    session.forget_schema(database)
+
+
+def finish_statement(session: Session, statement: Statement, error: BaseException | None) -> None:
+    """Ends a statement: keeps or undoes what it did, commits in autocommit mode, drops locks that nobody needs.
+
+    Raises the error of a commit that fails; the transaction is then undone, except when the commit can be tried again.
+    """
+    session.n_active -= 1
+    is_writing = statement.is_writing
+    try:
+        if error is None:
+            for database, depth in statement.savepoints:
+                _btree(session, database).release_savepoint(depth)
+        elif is_writing:
+            _undo_statement(session, statement, error)
+    finally:
+        if is_writing:
+            statement.is_writing = False
+            session.n_writers -= 1
+        statement.savepoints.clear()
+        if session.autocommit and (session.n_active == 0 or (is_writing and session.n_writers == 0)):
+            _end_autocommit(session, is_writing)
+
+
+def _undo_statement(session: Session, statement: Statement, error: BaseException) -> None:
+    action = getattr(error, "conflict_action", 0)
+    code = getattr(error, "sqlite_errorcode", NOMEM) & 0xFF
+    if action == ON_CONFLICT_FAIL:
+        for database, depth in statement.savepoints:
+            _btree(session, database).release_savepoint(depth)
+        return
+    session.changes = 0
+    is_sole_writer = session.autocommit and session.n_writers <= 1
+    if action == ON_CONFLICT_ROLLBACK or code in _FATAL_CODES or not isinstance(error, Error) or is_sole_writer:
+        rollback_all(session)
+        return
+    for database, depth in statement.savepoints:
+        btree = _btree(session, database)
+        btree.rollback_to_savepoint(depth)
+        btree.release_savepoint(depth)
+    session.deferred_violations = statement.deferred_violations
+    if session.changed_schemas:
+        session.reload_changed_schemas()
+
+
+def _end_autocommit(session: Session, is_writing: bool) -> None:
+    if is_writing and session.n_writers == 0:
+        try:
+            commit_all(session)
+        except BaseException:
+            rollback_all(session)
+            raise
+    if session.n_active == 0:
+        end_reading(session)
+
+
+def end_reading(session: Session) -> None:
+    """Drops the read locks of all databases that are not being written."""
+    states = session.transaction_states
+    for database, state in enumerate(states):
+        if state == READING:
+            states[database] = IDLE
+            btree = session.btrees[database]
+            if btree is not None:
+                btree.end_read()
+
+
+def commit_all(session: Session) -> None:
+    """Makes what was written durable in all databases.  Raises FOREIGN KEY constraint failed, or BUSY and stays open."""
+    if session.deferred_violations > 0:
+        raise sqlite_error(CONSTRAINT_FOREIGNKEY, "FOREIGN KEY constraint failed")
+    states = session.transaction_states
+    writing = [database for database, state in enumerate(states) if state == WRITING]
+    if writing:
+        if session.commit_hook is not None and session.commit_hook():
+            raise sqlite_error(CONSTRAINT_COMMITHOOK)
+        commit_files(session, writing)
+        for database in writing:
+            states[database] = READING
+    session.savepoints.clear()
+    session.is_savepoint_transaction = False
+    session.changed_schemas.clear()
+    session.deferred_violations = 0
+    session.flags["defer_foreign_keys"] = False
+
+
+def rollback_all(session: Session) -> None:
+    """Undoes the transaction in all databases and returns to autocommit mode."""
+    states = session.transaction_states
+    was_open = not session.autocommit
+    for database, state in enumerate(states):
+        if state == WRITING:
+            was_open = True
+            states[database] = READING
+            _btree(session, database).rollback()
+    session.autocommit = True
+    session.savepoints.clear()
+    session.is_savepoint_transaction = False
+    session.deferred_violations = 0
+    session.flags["defer_foreign_keys"] = False
+    if session.changed_schemas:
+        session.reload_changed_schemas()
+    if was_open and session.rollback_hook is not None:
+        session.rollback_hook()
+
+
+def set_autocommit(session: Session, autocommit: bool, rollback: bool, kind: int) -> None:
+    """BEGIN (`autocommit` false), COMMIT, or ROLLBACK, within a running statement.
+
+    Source: https://www.sqlite.org/lang_transaction.html
+    """
+    if not autocommit:
+        if not session.autocommit:
+            raise sqlite_error(ERROR, "cannot start a transaction within a transaction")
+        _begin(session, kind)
+        return
+    if session.autocommit:
+        raise sqlite_error(ERROR, f"cannot {'rollback' if rollback else 'commit'} - no transaction is active")
+    if rollback:
+        rollback_all(session)
+        return
+    if session.n_writers:
+        raise sqlite_error(BUSY, "cannot commit transaction - SQL statements in progress")
+    commit_all(session)
+    session.autocommit = True
+
+
+def _begin(session: Session, kind: int) -> None:
+    if kind:
+        for database, btree in enumerate(session.btrees):
+            if btree is None:
+                continue
+            if session.transaction_states[database] == IDLE:
+                btree.begin_read()
+                session.transaction_states[database] = READING
+            if session.transaction_states[database] == READING and not btree.read_only:
+                begin_writing(session, database, kind == 2)
+    session.autocommit = False
+
+
+def set_savepoint(session: Session, operation: int, name: str) -> None:
+    """SAVEPOINT (0), RELEASE (1), ROLLBACK TO (2), within a running statement.
+
+    Source: https://www.sqlite.org/lang_savepoint.html
+    """
+    if operation == 0:
+        _open_savepoint(session, name)
+        return
+    lowered = name.lower()
+    position = len(session.savepoints) - 1
+    while position >= 0 and session.savepoints[position].name.lower() != lowered:
+        position -= 1
+    if position < 0:
+        raise sqlite_error(ERROR, f"no such savepoint: {name}")
+    if operation == 1:
+        _release_savepoint(session, position)
+    else:
+        _rollback_to_savepoint(session, position)
+
+
+def _open_savepoint(session: Session, name: str) -> None:
+    if session.n_writers:
+        raise sqlite_error(BUSY, "cannot open savepoint - SQL statements in progress")
+    if session.autocommit:
+        session.autocommit = False
+        session.is_savepoint_transaction = True
+    for database in _written(session):
+        _btree(session, database).open_savepoint()
+    session.savepoints.append(OpenSavepoint(name, session.deferred_violations))
+
+
+def _release_savepoint(session: Session, position: int) -> None:
+    if session.n_writers:
+        raise sqlite_error(BUSY, "cannot release savepoint - SQL statements in progress")
+    if position == 0 and session.is_savepoint_transaction:
+        commit_all(session)
+        session.autocommit = True
+        return
+    for database in _written(session):
+        # Depth 0 is the transaction itself, so SAVEPOINT number n has depth n + 1.
+        _btree(session, database).release_savepoint(position + 1)
+    del session.savepoints[position:]
+
+
+def _rollback_to_savepoint(session: Session, position: int) -> None:
+    for database in _written(session):
+        _btree(session, database).rollback_to_savepoint(position + 1)
+    session.deferred_violations = session.savepoints[position].deferred_violations
+    del session.savepoints[position + 1 :]
+    if session.changed_schemas:
+        session.reload_changed_schemas()
+
+
+def _written(session: Session) -> list[int]:
+    return [database for database, state in enumerate(session.transaction_states) if state == WRITING]
+
+
+def _btree(session: Session, database: int) -> BtreeFile:
+    btree = session.btrees[database]
+    assert btree is not None, "a database in a transaction is open"
+    return btree

@@ -1,0 +1,161 @@
+"""VACUUM and VACUUM INTO: the database is built afresh in memory and then written over the old one, or into a new file.
+
+The copy has tables first, then indexes, then what has no pages, as SQLite leaves it; rowids stay.
+
+Source: https://www.sqlite.org/lang_vacuum.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from minisql.engine.copying import overwrite
+from minisql.engine.opening import open_database
+from minisql.engine.schema_loader import SCHEMA_SHAPE, read_rows
+from minisql.errors import ERROR, sqlite_error
+from minisql.storage import image
+from minisql.storage.btree import BtreeFile
+from minisql.values.cast import to_text
+from minisql.values.shape import KeyShape, RowShape
+
+if TYPE_CHECKING:
+    from minisql.engine.session import Session
+
+_COPIED_META = (3, 5, 6, 8)
+_COOKIE, _FILE_FORMAT = 1, 2
+
+
+def vacuum(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -> None:
+    """VACUUM [schema] [INTO file]."""
+    database = constants[0] if constants and constants[0] is not None else 0
+    if database < 0:
+        database = 0
+    if not session.autocommit:
+        raise sqlite_error(ERROR, "cannot VACUUM from within a transaction")
+    if session.n_active > 1:
+        raise sqlite_error(ERROR, "cannot VACUUM - SQL statements in progress")
+    if database == 1:
+        return
+    session.ensure_schemas()
+    session.ensure_reading(database)
+    copy = rebuilt_copy(session, database)
+    copy.begin_read()
+    if arguments:
+        _write_new_file(session, copy, arguments[0])
+    else:
+        _replace(session, database, copy)
+    copy.end_read()
+    copy.close()
+
+
+def rebuilt_copy(session: Session, database: int) -> BtreeFile:
+    """A compact copy of a database in memory."""
+    source = session.btrees[database]
+    assert source is not None
+    size = session.settings.get(("page_size", database), source.page_size)
+    if source.pager.file is not None and source.n_pages:
+        size = source.page_size
+    copy = BtreeFile.open(None, page_size=size)
+    if source.n_pages == 0:
+        return copy
+    copy.pager.auto_vacuum_mode = session.settings.get(("auto_vacuum", database), source.auto_vacuum)
+    copy.encoding = source.encoding
+    copy.begin_read()
+    copy.begin_write()
+    for field in _COPIED_META:
+        copy.set_meta(field, source.get_meta(field))
+    copy.set_meta(_COOKIE, (source.get_meta(_COOKIE) + 1) & 0xFFFFFFFF)
+    copy.set_meta(_FILE_FORMAT, 4)
+    _copy_objects(session, database, source, copy)
+    copy.commit()
+    copy.end_read()
+    return copy
+
+
+def _copy_objects(session: Session, database: int, source: BtreeFile, copy: BtreeFile) -> None:
+    rows = read_rows(session, database)
+    schema = session.catalog.schemas[database]
+    assert schema is not None
+    schema_cursor = copy.table_cursor(1, SCHEMA_SHAPE, True)
+    rowid = 0
+    for wanted in (_is_table, _is_index, _is_pageless):
+        for row in rows:
+            if not wanted(row):
+                continue
+            kind, name, table_name, root, sql = row
+            if root:
+                table = schema.tables.get(name.lower())
+                index = schema.indexes.get(name.lower())
+                shape = table.shape if kind == "table" and table is not None else index.shape if index else None
+                if shape is None:
+                    continue
+                root = copy_tree(source, root, copy, shape)
+            rowid += 1
+            schema_cursor.insert(rowid, (kind, name, table_name, root, sql), True)
+
+
+def _is_table(row: tuple[Any, ...]) -> bool:
+    return row[0] == "table" and bool(row[3])
+
+
+def _is_index(row: tuple[Any, ...]) -> bool:
+    return bool(row[0] == "index")
+
+
+def _is_pageless(row: tuple[Any, ...]) -> bool:
+    return row[3] == 0 or row[3] is None
+
+
+def copy_tree(source: BtreeFile, root: int, target: BtreeFile, shape: RowShape | KeyShape) -> int:
+    """Copies a tree into a new one of another file; returns its root page."""
+    if isinstance(shape, RowShape):
+        new_root = target.create_tree(True)
+        reader = source.table_cursor(root, shape, False)
+        writer = target.table_cursor(new_root, shape, True)
+        row = reader.first()
+        while row is not None:
+            writer.insert(reader.rowid, row, True)
+            row = reader.next()
+        return new_root
+    new_root = target.create_tree(False)
+    entries = source.index_cursor(root, shape, False)
+    index_writer = target.index_cursor(new_root, shape, True)
+    entry = entries.first()
+    while entry is not None:
+        index_writer.insert(entry)
+        entry = entries.next()
+    return new_root
+
+
+def _write_new_file(session: Session, copy: BtreeFile, value: Any) -> None:
+    if not isinstance(value, str):
+        raise sqlite_error(ERROR, "non-text filename")
+    target = open_database(session, to_text(value), session.is_uri)
+    try:
+        target.begin_read()
+        n_pages = target.n_pages
+        target.end_read()
+        if n_pages:
+            raise sqlite_error(ERROR, "output file already exists")
+        overwrite(copy, target)
+    finally:
+        target.close()
+
+
+def _replace(session: Session, database: int, copy: BtreeFile) -> None:
+    target = session.btrees[database]
+    assert target is not None
+    if target.pager.file is None:
+        data = image.serialize(copy)
+        if data:
+            image.load_image(target, data)
+            target.trees.clear()
+    elif copy.n_pages:
+        session.ensure_writing(database)
+        data = image.serialize(copy)
+        size = copy.page_size
+        for number in range(1, copy.n_pages + 1):
+            image.write_image_page(target, number, data[(number - 1) * size : number * size])
+        image.set_page_count(target, copy.n_pages)
+    session.changed_schemas.add(database)
+    session.forget_schema(database)
