@@ -27,7 +27,7 @@ from minisql.planner.scope import Scope
 from minisql.planner.targets import emit_delete_for_replace, key_registers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
 
     from minisql.catalog.schema import Index, Table
     from minisql.planner.compiler import Compiler
@@ -45,10 +45,23 @@ class Write:
     `ignore` is the label that leaves the row alone; `known` maps row registers to the constants that they hold;
     `is_new_rowid` promises that no row has the rowid; `is_key_changed` tells whether an UPDATE may change the rowid or
     primary key.  `entries` receives the index entries: (index, registers, flag register or 0 for a partial index).
-    `upsert` is asked first about a conflict with an index (None: the rowid).
+    `upsert` is asked first about a conflict with an index (None: the rowid); `order` is its order of the checks (None stands
+    for the rowid or the clustered primary key).
     """
 
-    __slots__ = ("changed", "entries", "ignore", "is_key_changed", "is_new_rowid", "known", "new", "old", "scope", "upsert")
+    __slots__ = (
+        "changed",
+        "entries",
+        "ignore",
+        "is_key_changed",
+        "is_new_rowid",
+        "known",
+        "new",
+        "old",
+        "order",
+        "scope",
+        "upsert",
+    )
 
     def __init__(self, table: Table, new: RowRegisters, ignore: int) -> None:
         self.new = new
@@ -61,6 +74,7 @@ class Write:
         self.is_key_changed = True
         self.entries: list[tuple[Index, tuple[int, ...], int]] = []
         self.upsert: ConflictHandler | None = None
+        self.order: Sequence[Index | None] | None = None
 
 
 def emit_row_checks(compiler: Compiler, target: Target, write: Write) -> None:
@@ -130,25 +144,22 @@ def _emit_checks(compiler: Compiler, target: Target, write: Write) -> None:
 
 def emit_conflict_checks(compiler: Compiler, target: Target, write: Write) -> None:
     """Looks for other rows with the same rowid, primary key or unique key and acts on them; fills `write.entries`."""
-    table = target.table
-    rowid_action = target.conflict or table.conflict_action or ABORT
-    is_late = rowid_action == REPLACE and not target.conflict and bool(target.layout.indexes)
-    clustered = target.layout.clustered
-    if clustered is not None:
-        key_action = target.conflict or clustered.conflict_action or ABORT
-        is_late = key_action == REPLACE and not target.conflict and bool(target.layout.indexes)
-    if not is_late:
-        _emit_key_check(compiler, target, write)
-    late: list[Callable[[], None]] = []
-    for index in target.layout.indexes:
-        if index in target.index_cursors:
-            if write.changed is not None and not is_touched(index, write.changed, write.is_key_changed):
-                continue
+    for index in write.order if write.order is not None else _default_order(target):
+        if index is None:
+            _emit_key_check(compiler, target, write)
+        elif index in target.index_cursors and (
+            write.changed is None or is_touched(index, write.changed, write.is_key_changed)
+        ):
             _emit_index_check(compiler, target, write, index)
-    if is_late:
-        _emit_key_check(compiler, target, write)
-    for emit_late in late:
-        emit_late()
+
+
+def _default_order(target: Target) -> Sequence[Index | None]:
+    indexes = target.layout.indexes
+    clustered = target.layout.clustered
+    action = target.table.conflict_action if clustered is None else clustered.conflict_action
+    if action == REPLACE and not target.conflict and indexes:
+        return (*indexes, None)
+    return (None, *indexes)
 
 
 def _emit_key_check(compiler: Compiler, target: Target, write: Write) -> None:
@@ -237,32 +248,37 @@ def _emit_index_check(compiler: Compiler, target: Target, write: Write, index: I
         n_key = len(index.columns)
         key = entry[:n_key]
         emit(op.NoConflict, cursor, passed, 0, key)
+        other: tuple[int, ...] = ()
         if write.old is not None:
-            own = _old_suffix(index, write.old, entry, n_key)
-            emit(op.Found, cursor, passed, 0, key + own)
-        _emit_conflict(compiler, target, write, index, None)
+            # The row's own entry is no conflict.
+            other = conflicting_key(compiler, target, index)
+            _emit_jump_if_own(compiler, target, other, write.old, passed)
+        _emit_conflict(compiler, target, write, index, other)
     compiler.place(passed)
 
 
-def _old_suffix(index: Index, old: RowRegisters, entry: tuple[int, ...], n_key: int) -> tuple[int, ...]:
-    """The end of the entry as the old row has it: the row's own entry is no conflict."""
-    return tuple(
-        old.rowid if column.position < 0 else old.column(column.position) for column in index.entry_columns[n_key:]
-    )
+def _emit_jump_if_own(
+    compiler: Compiler, target: Target, other: tuple[int, ...], old: RowRegisters, label: int
+) -> None:
+    clustered = target.layout.clustered
+    if clustered is None:
+        compiler.emit(op.Eq, other[0], label, old.rowid)
+    else:
+        _emit_jump_if_same(compiler, clustered, other, key_registers(old, target.table), label)
 
 
 def _emit_conflict(
-    compiler: Compiler, target: Target, write: Write, index: Index, clustered_key: tuple[int, ...] | None
+    compiler: Compiler, target: Target, write: Write, index: Index, other: tuple[int, ...]
 ) -> None:
-    """What happens when the index has another row with the key; the index cursor (or the target's) stands on its entry."""
+    """What happens when another row has the key; the index cursor stands on its entry, `other` holds its key if that was
+    read already."""
     handler = write.upsert(index) if write.upsert is not None else None
     action = target.conflict or index.conflict_action or ABORT
     if handler is not None:
         handler()
         compiler.emit(op.Goto, 0, write.ignore)
     elif action == REPLACE:
-        key = clustered_key or conflicting_key(compiler, target, index)
-        emit_delete_for_replace(compiler, target, key)
+        emit_delete_for_replace(compiler, target, other or conflicting_key(compiler, target, index))
     elif action == IGNORE:
         compiler.emit(op.Goto, 0, write.ignore)
     else:

@@ -11,8 +11,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
-from minisql.errors import ERROR, sqlite_error
-from minisql.planner.foreign_keys import emit_drop_check
+from minisql.errors import CONSTRAINT_FOREIGNKEY, ERROR, sqlite_error
+from minisql.planner.delete import Deletion, emit_scan_and_delete
+from minisql.planner.foreign_keys import foreign_key_use
+from minisql.planner.layout import allocate_row, table_layout
+from minisql.planner.rows import row_scope
 from minisql.planner.schema_rows import (
     TEMP,
     emit_delete_rows,
@@ -22,6 +25,8 @@ from minisql.planner.schema_rows import (
     no_such_table,
     open_schema_table,
 )
+from minisql.planner.targets import open_target
+from minisql.planner.writes import begin_ddl
 
 if TYPE_CHECKING:
     from minisql.catalog.schema import Table
@@ -57,11 +62,11 @@ def _emit_drop_table(compiler: Compiler, node: ast.Drop) -> None:
     if not is_view and table.view is not None:
         raise sqlite_error(ERROR, f"use DROP VIEW to delete view {node.name}")
     database = table.schema_index
-    compiler.begin_ddl(database)
+    begin_ddl(compiler, database)
     if table.module is not None:
         compiler.builder.emit(op.HostCall, 0, 0, 0, ("destroy_virtual_table", (database, table.name)))
     elif not is_view:
-        emit_drop_check(compiler, table)
+        _emit_drop_rows(compiler, table)
     cursor = open_schema_table(compiler, database)
     _emit_drop_foreign_triggers(compiler, table)
     _emit_forget_rows(compiler, table)
@@ -71,12 +76,33 @@ def _emit_drop_table(compiler: Compiler, node: ast.Drop) -> None:
     emit_schema_change(compiler, database, (("drop table", table.name, table.name, 0, None),))
 
 
+def _emit_drop_rows(compiler: Compiler, table: Table) -> None:
+    """Deletes the rows one by one where foreign keys count them; without triggers and actions."""
+    use = foreign_key_use(compiler, table, is_drop=True)
+    flags = compiler.context.flags
+    if use is None:
+        return
+    skip = compiler.label()
+    if not use.incoming:
+        if not flags.get("defer_foreign_keys") and not any(reference.key.is_deferred for reference in use.own):
+            return
+        compiler.emit(op.FkIfZero, 1, skip)
+    deletion = Deletion(table, allocate_row(compiler.builder, table_layout(table)), [], None)
+    target = deletion.target = open_target(compiler, table, 0, is_drop=True)
+    emit_scan_and_delete(compiler, deletion, target, None, row_scope(table, deletion.old))
+    if not flags.get("defer_foreign_keys"):
+        compiler.emit(op.FkIfZero, 0, skip)
+        message = "FOREIGN KEY constraint failed"
+        compiler.emit(op.Halt, CONSTRAINT_FOREIGNKEY, op.ON_CONFLICT_ABORT, p4=message)
+    compiler.place(skip)
+
+
 def _emit_drop_foreign_triggers(compiler: Compiler, table: Table) -> None:
     """Takes away the TEMP triggers of a table in another database."""
     names = [trigger.name for trigger in table.triggers if trigger.schema_index != table.schema_index]
     if not names:
         return
-    compiler.begin_ddl(TEMP)
+    begin_ddl(compiler, TEMP)
     cursor = open_schema_table(compiler, TEMP)
     for name in names:
         emit_delete_rows(compiler, cursor, name, "trigger")
@@ -134,7 +160,7 @@ def _emit_drop_index(compiler: Compiler, node: ast.Drop) -> None:
     if index.origin != "c":
         raise sqlite_error(ERROR, "index associated with UNIQUE or PRIMARY KEY constraint cannot be dropped")
     database = index.schema_index
-    compiler.begin_ddl(database)
+    begin_ddl(compiler, database)
     cursor = open_schema_table(compiler, database)
     emit_delete_rows(compiler, cursor, index.name, "index")
     _emit_forget_statistics(compiler, database, "idx", index.name)
@@ -152,7 +178,7 @@ def _emit_drop_trigger(compiler: Compiler, node: ast.Drop) -> None:
             raise sqlite_error(ERROR, f"no such trigger: {name}")
         return
     database = trigger.schema_index
-    compiler.begin_ddl(database)
+    begin_ddl(compiler, database)
     cursor = open_schema_table(compiler, database)
     emit_delete_rows(compiler, cursor, trigger.name, "trigger")
     emit_schema_change(compiler, database, (("drop trigger", trigger.name, trigger.table_name, 0, None),))

@@ -27,6 +27,7 @@ from minisql.planner.schema_rows import (
     open_schema_table,
     target_database,
 )
+from minisql.planner.writes import begin_ddl, use_database
 
 if TYPE_CHECKING:
     from minisql.catalog.schema import Index, Table
@@ -54,9 +55,9 @@ def emit_create_index(compiler: Compiler, node: ast.CreateIndex) -> None:
     if lowered in schema.indexes:
         if not node.if_not_exists:
             raise sqlite_error(ERROR, f"index {node.name} already exists")
-        compiler.use_database(database, False)
+        use_database(compiler, database, False)
         return
-    compiler.begin_ddl(database)
+    begin_ddl(compiler, database)
     index = build_index(node, table, compiler.context.find_collation, sql=node.text)
     check_index_expressions(compiler, index)
     builder = compiler.builder

@@ -15,7 +15,9 @@ from minisql.catalog.build import build_table
 from minisql.errors import ERROR, sqlite_error
 from minisql.limits import COLUMN
 from minisql.parser import ast
+from minisql.planner.binding import unique_columns
 from minisql.planner.definition_checks import check_table_expressions
+from minisql.planner.gathering import gather_select
 from minisql.planner.identifiers import identifier_text
 from minisql.planner.schema_rows import (
     check_object_name,
@@ -25,6 +27,7 @@ from minisql.planner.schema_rows import (
     open_schema_table,
     target_database,
 )
+from minisql.planner.writes import begin_ddl, use_database
 from minisql.values import affinity
 from minisql.values.shape import RowShape
 
@@ -50,9 +53,9 @@ def emit_create_table(compiler: Compiler, node: ast.CreateTable) -> None:
     database = target_database(catalog, node.schema, node.is_temporary)
     check_object_name(compiler, node.name)
     if not name_is_free(compiler, node.name, database, node.if_not_exists):
-        compiler.use_database(database, False)
+        use_database(compiler, database, False)
         return
-    compiler.begin_ddl(database)
+    begin_ddl(compiler, database)
     if node.select is not None:
         _emit_create_as(compiler, node, database)
         return
@@ -109,8 +112,9 @@ def _emit_create_as(compiler: Compiler, node: ast.CreateTable, database: int) ->
     """The rows are gathered first, so a SELECT that reads sqlite_schema does not see the new table."""
     assert node.select is not None, "the caller looked"
     builder = compiler.builder
-    columns, rows = compiler.emit_rows(node.select)
-    names = unique_names([column.name for column in columns])
+    columns, rows = gather_select(compiler, node.select, None)
+    columns = unique_columns(columns)
+    names = [column.name for column in columns]
     affinities = [column.affinity for column in columns]
     sql = _create_as_text(node.name, names, affinities)
     root = builder.register()
@@ -133,26 +137,6 @@ def _emit_create_as(compiler: Compiler, node: ast.CreateTable, database: int) ->
     emit_schema_change(compiler, database, (("table", node.name, node.name, root, sql),))
 
 
-def unique_names(names: Sequence[str]) -> list[str]:
-    """Column names made different from each other as SQLite does it: a second `b` becomes `b:1`.
-
-    Source: found by experiment; the documentation leaves it open.
-    """
-    taken: set[str] = set()
-    result = []
-    count = 0
-    for name in names:
-        candidate = name
-        while candidate.lower() in taken:
-            head, colon, digits = candidate.rpartition(":")
-            stem = head if colon and digits.isdigit() else candidate
-            count += 1
-            candidate = f"{stem}:{count}"
-        taken.add(candidate.lower())
-        result.append(candidate)
-    return result
-
-
 def _create_as_text(name: str, columns: Sequence[str], affinities: Sequence[int]) -> str:
     width = _quoted_width(name) + sum(_quoted_width(column) + 5 for column in columns)
     start, separator, end = ("", ",", ")") if width < 50 else ("\n  ", ",\n  ", "\n)")
@@ -171,9 +155,9 @@ def emit_create_virtual_table(compiler: Compiler, node: ast.CreateVirtualTable) 
     database = target_database(compiler.context.catalog, node.schema)
     check_object_name(compiler, node.name)
     if not name_is_free(compiler, node.name, database, node.if_not_exists):
-        compiler.use_database(database, False)
+        use_database(compiler, database, False)
         return
-    compiler.begin_ddl(database)
+    begin_ddl(compiler, database)
     cursor = open_schema_table(compiler, database)
     emit_schema_row(compiler, cursor, "table", node.name, node.name, 0, node.text)
     emit_schema_change(compiler, database, (("table", node.name, node.name, 0, node.text),))

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
+from minisql.planner.compiler import Compiler
 from minisql.planner.references import referenced_names, walk
 from minisql.planner.scope import ROWID_NAMES, Scope, table_source
 
 if TYPE_CHECKING:
     from minisql.catalog.schema import Index, Table
-    from minisql.planner.compiler import Compiler
 
 CHECKS = "CHECK constraints"
 GENERATED = "generated columns"
@@ -68,7 +68,7 @@ def check_definition_expression(compiler: Compiler, table: Table, expression: as
                 raise sqlite_error(ERROR, f"no such column: {node.name}")
         elif kind is ast.CurrentTime or (isinstance(node, ast.FunctionCall) and node.name.lower() in _ALWAYS_NEW):
             raise sqlite_error(ERROR, f"non-deterministic functions prohibited in {place}")
-    scratch = compiler.scratch()
+    scratch = Compiler(compiler.context, None)
     source = table_source(table, table.name, [scratch.builder.register() for _ in table.columns])
     source.rowid_register = scratch.builder.register()
     scratch.emit_expression(expression, Scope([source]))

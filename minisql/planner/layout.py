@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from minisql.catalog.build import constant_value
 from minisql.planner.references import referenced_names
 from minisql.values import affinity
 
@@ -25,14 +26,17 @@ class TableLayout:
     `offsets[position]` places a table column in the block; `n_stored` registers are the record, `n_block` includes virtual
     columns; `rowid_offset` is the INTEGER PRIMARY KEY's or -1; `affinities` has one item per stored register, or is None when
     no column changes a value; `not_null` and `generated` list column positions (the latter in the order in which they
-    can be computed); `copies` are (from, to) offsets of a key column that a WITHOUT ROWID table stores twice (it is in the key
-    with two collations); `indexes` are the secondary indexes in the order in which SQLite checks them, and `entries` holds for
+    can be computed); `copies` are (from, to) offsets of a key column that a WITHOUT ROWID table stores twice (it is in the
+    key with two collations); `constant_defaults` and `computed_defaults` divide the columns with a DEFAULT; `indexes` are
+    the secondary indexes in the order in which SQLite checks them, and `entries` holds for
     each the block offsets of its entry (-1 the rowid, -2 an expression).
     """
 
     __slots__ = (
         "affinities",
         "clustered",
+        "computed_defaults",
+        "constant_defaults",
         "copies",
         "entries",
         "generated",
@@ -86,6 +90,15 @@ class TableLayout:
             else None
         )
         self.clustered = next((index for index in table.indexes if index.is_clustered), None)
+        self.constant_defaults: dict[int, object] = {}
+        self.computed_defaults: set[int] = set()
+        for position, column in enumerate(columns):
+            if column.default is not None:
+                is_constant, _ = constant_value(column.default)
+                if is_constant:
+                    self.constant_defaults[position] = column.default_value
+                else:
+                    self.computed_defaults.add(position)
         self.known_indexes = tuple(table.indexes)
         self.indexes = tuple(index for index in table.indexes if not index.is_clustered)
         self.entries = tuple(

@@ -64,7 +64,7 @@ def open_schema_table(compiler: Compiler, database: int) -> int:
 
 
 def emit_schema_row(
-    compiler: Compiler, cursor: int, kind: str, name: str, table_name: str, root: int, sql: str | None | int
+    compiler: Compiler, cursor: int, kind: str, name: str, table_name: str, root: int, sql: str | int | None
 ) -> None:
     """Adds a row to sqlite_schema; `root` is the register of the root page or 0; `sql` may be a register too."""
     builder = compiler.builder

@@ -99,12 +99,12 @@ def check_writable(compiler: Compiler, table: Table, has_instead_of: bool) -> No
 
 
 def open_target(
-    compiler: Compiler, table: Table, conflict: int, indexes: Collection[Index] | None = None
+    compiler: Compiler, table: Table, conflict: int, indexes: Collection[Index] | None = None, is_drop: bool = False
 ) -> Target:
-    """Opens the table and its indexes (or the given ones) for writing."""
+    """Opens the table and its indexes (or the given ones) for writing; `is_drop` as in `foreign_key_use`."""
     layout = table_layout(table)
     target = Target(table, layout, conflict)
-    target.foreign_keys = foreign_key_use(compiler, table)
+    target.foreign_keys = foreign_key_use(compiler, table, is_drop)
     database = table.schema_index
     use_database(compiler, database, True)
     target.cursor = compiler.builder.cursor()
@@ -119,19 +119,6 @@ def open_target(
     return target
 
 
-def emit_load_row(compiler: Compiler, target: Target, row: RowRegisters) -> None:
-    """Loads the row at the target's cursor into its registers, virtual columns included."""
-    emit = compiler.emit
-    cursor = target.cursor
-    base = row.base
-    layout = target.layout
-    for offset in range(layout.n_stored):
-        emit(op.Column, cursor, offset, base + offset)
-    if not target.table.is_without_rowid and layout.rowid_offset < 0:
-        emit(op.Rowid, cursor, row.rowid)
-    emit_virtual_columns(compiler, target.table, row)
-
-
 def emit_seek_row(compiler: Compiler, target: Target, key: Sequence[int], row: RowRegisters, missing: int) -> None:
     """Moves the target's cursor to the row with that rowid or primary key and loads it; jumps to `missing` without one.
 
@@ -141,11 +128,10 @@ def emit_seek_row(compiler: Compiler, target: Target, key: Sequence[int], row: R
     emit = compiler.emit
     if table.is_without_rowid:
         emit(op.NotFound, target.cursor, missing, row.base, tuple(key))
-        emit_load_row(compiler, target, row)
-        return
-    emit(op.SeekRowid, target.cursor, missing, row.base, key[0])
-    if target.layout.rowid_offset < 0 and row.rowid != key[0]:
-        emit(op.SCopy, key[0], row.rowid)
+    else:
+        emit(op.SeekRowid, target.cursor, missing, row.base, key[0])
+        if target.layout.rowid_offset < 0 and row.rowid != key[0]:
+            emit(op.SCopy, key[0], row.rowid)
     emit_virtual_columns(compiler, table, row)
 
 
@@ -194,11 +180,11 @@ def emit_delete_for_replace(compiler: Compiler, target: Target, key: Sequence[in
     done = compiler.label()
     emit_seek_row(compiler, target, key, row, done)
     if target.delete_triggers:
-        emit_triggers(compiler, table, target.delete_triggers, "BEFORE", row, None, target.conflict, done)
+        emit_triggers(compiler, table, target.delete_triggers, "BEFORE", row, None, op.ON_CONFLICT_REPLACE, done)
         emit_find_again(compiler, target, row, done)
     emit_parent_check(compiler, target.foreign_keys, table, row, None, None)
     emit_delete_row(compiler, target, row, 0)
     emit_parent_actions(compiler, target.foreign_keys, table, row, None, None)
     if target.delete_triggers:
-        emit_triggers(compiler, table, target.delete_triggers, "AFTER", row, None, target.conflict, done)
+        emit_triggers(compiler, table, target.delete_triggers, "AFTER", row, None, op.ON_CONFLICT_REPLACE, done)
     compiler.place(done)

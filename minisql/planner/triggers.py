@@ -70,10 +70,10 @@ def triggers_of(compiler: Compiler, table: Table, event: str, changed: Collectio
     ]
     if len(found) < 2:
         return found
+    # The table lists TEMP triggers first and everything newest first; of TEMP triggers SQLite fires the oldest first.
     temporary = [trigger for trigger in found if trigger.schema_index == TEMP != table.schema_index]
-    own = [trigger for trigger in found if trigger not in temporary]
-    own.reverse()
-    return temporary + own
+    temporary.reverse()
+    return temporary + found[len(temporary) :]
 
 
 def has_time(triggers: Sequence[Trigger], time: str) -> bool:

@@ -24,3 +24,9 @@ def begin_ddl(compiler: Compiler, database: int) -> None:
     use_database(compiler, database, True)
     compiler.is_ddl = True
     compiler.needs_statement_journal = True
+
+
+def statement_conflict(compiler: Compiler, own: int) -> int:
+    """The conflict action of a statement: inside a trigger program, that of the outer statement if it has one."""
+    trigger = compiler.trigger
+    return (trigger.conflict if trigger is not None else 0) or own

@@ -1,0 +1,158 @@
+"""The SET clause: which columns get which values.
+
+Source: https://www.sqlite.org/lang_update.html section 2.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.errors import ERROR, sqlite_error
+from minisql.parser import ast
+from minisql.planner.expressions import row_operands, row_size
+from minisql.planner.references import referenced_names
+from minisql.planner.scope import ROWID_NAMES, Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from minisql.catalog.schema import Table
+    from minisql.planner.compiler import Compiler
+    from minisql.planner.layout import RowRegisters
+
+ROWID = -1
+
+
+class Assignments:
+    """A SET clause.  `items` are (positions, expression) pairs, several positions for a row subquery; ROWID for the rowid.
+
+    `names` are the lower-case names set (for UPDATE OF); `assigned` the positions set, `changed` those and the generated
+    columns that depend on them; `expressions` one scalar per assigned column, as UPDATE FROM needs them.
+    """
+
+    __slots__ = ("assigned", "changed", "expressions", "is_key_changed", "items", "names", "sets_rowid", "table")
+
+    def __init__(self, table: Table, items: list[tuple[tuple[int, ...], ast.Expression]], names: set[str]) -> None:
+        self.table = table
+        self.items = items
+        self.names = names
+        self.assigned = {position for positions, _ in items for position in positions}
+        alias = table.rowid_alias
+        self.sets_rowid = ROWID in self.assigned or alias in self.assigned
+        self.assigned.discard(ROWID)
+        if self.sets_rowid and alias >= 0:
+            self.assigned.add(alias)
+        self.changed = _with_dependents(table, self.assigned)
+        self.is_key_changed = self.sets_rowid or (
+            table.is_without_rowid and any(position in self.assigned for position in table.primary_key)
+        )
+        self.expressions = [
+            single for positions, expression in items for single in _scalars(positions, expression)
+        ]
+
+    def emit_values(self, compiler: Compiler, new: RowRegisters, scope: Scope, given: Sequence[int] | None) -> None:
+        """Puts the values into the new row, computed in `scope` or taken from the registers `given`."""
+        number = 0
+        for positions, expression in self.items:
+            registers = [new.rowid if position == ROWID else new.column(position) for position in positions]
+            if given is not None:
+                for register in registers:
+                    compiler.emit(op.SCopy, given[number], register)
+                    number += 1
+            elif len(registers) == 1:
+                compiler.emit_expression(expression, scope, registers[0])
+            else:
+                for operand, register in zip(row_operands(compiler, expression, scope), registers):
+                    compiler.emit(op.SCopy, operand[0], register)
+
+
+def _scalars(positions: tuple[int, ...], expression: ast.Expression) -> list[ast.Expression]:
+    if len(positions) == 1 or not isinstance(expression, ast.ScalarSubquery):
+        return [expression]
+    return [ast.ScalarSubquery(_one_column(expression.select, number)) for number in range(len(positions))]
+
+
+def _one_column(select: ast.Select, number: int) -> ast.Select:
+    """The SELECT with only its n-th result column."""
+    cores: list[ast.Core | ast.Values] = []
+    for core in select.cores:
+        if isinstance(core, ast.Values):
+            cores.append(ast.Values([[row[number]] for row in core.rows]))
+        else:
+            cores.append(
+                ast.Core(
+                    [core.columns[number]],
+                    core.is_distinct,
+                    core.sources,
+                    core.where,
+                    core.group_by,
+                    core.having,
+                    core.windows,
+                )
+            )
+    return ast.Select(cores, select.operators, select.order_by, select.limit, select.offset, select.with_clause)
+
+
+def map_assignments(
+    compiler: Compiler, table: Table, assignments: Sequence[ast.Assignment], scope: Scope | None = None
+) -> Assignments:
+    """Finds the columns; the rightmost of several assignments to one column counts."""
+    items: list[tuple[tuple[int, ...], ast.Expression]] = []
+    names: set[str] = set()
+    for assignment in assignments:
+        columns = assignment.columns
+        expression = assignment.expression
+        if assignment.is_row and not (len(columns) == 1 and not isinstance(expression, ast.RowValue)):
+            size = row_size(compiler, expression, scope or Scope([]))
+            if size != len(columns):
+                raise sqlite_error(ERROR, f"{len(columns)} columns assigned {size} values")
+        positions = tuple(_position(compiler, table, name, assignment) for name in columns)
+        names.update(name.lower() for name in columns)
+        if isinstance(expression, ast.RowValue) and assignment.is_row:
+            items.extend(((position,), item) for position, item in zip(positions, expression.items))
+        else:
+            items.append((positions, expression))
+    return Assignments(table, _rightmost(items), names)
+
+
+def _rightmost(
+    items: list[tuple[tuple[int, ...], ast.Expression]],
+) -> list[tuple[tuple[int, ...], ast.Expression]]:
+    taken: set[int] = set()
+    kept = []
+    for positions, expression in reversed(items):
+        if len(positions) == 1 and positions[0] in taken:
+            continue
+        taken.update(positions)
+        kept.append((positions, expression))
+    kept.reverse()
+    return kept
+
+
+def _position(compiler: Compiler, table: Table, name: str, assignment: ast.Assignment) -> int:
+    lowered = name.lower()
+    position = table.column_positions.get(lowered)
+    if position is None:
+        if lowered in ROWID_NAMES and not table.is_without_rowid and table.view is None:
+            return ROWID
+        raise sqlite_error(ERROR, f"no such column: {name}", compiler.offset(assignment.position))
+    if table.columns[position].generated is not None:
+        raise sqlite_error(ERROR, f'cannot UPDATE generated column "{table.columns[position].name}"')
+    return position
+
+
+def _with_dependents(table: Table, assigned: set[int]) -> set[int]:
+    changed = set(assigned)
+    if not table.has_generated:
+        return changed
+    names = {table.columns[position].name.lower() for position in changed}
+    is_growing = True
+    while is_growing:
+        is_growing = False
+        for position, column in enumerate(table.columns):
+            if column.generated is not None and position not in changed and names & referenced_names(column.generated):
+                changed.add(position)
+                names.add(column.name.lower())
+                is_growing = True
+    return changed

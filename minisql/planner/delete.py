@@ -1,0 +1,184 @@
+"""Code for DELETE: all rows at once, one row by its rowid, a scan that deletes in passing, or gathered keys.
+
+Source: https://www.sqlite.org/lang_delete.html (the truncate optimization is section 3).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.errors import ERROR, sqlite_error
+from minisql.parser import ast
+from minisql.planner.foreign_keys import emit_parent_actions, emit_parent_check
+from minisql.planner.gathering import gather_keys, key_expressions, statement_scope
+from minisql.planner.layout import RowRegisters, allocate_row, table_layout
+from minisql.planner.references import has_subquery
+from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
+from minisql.planner.row_choice import emit_chosen_row, may_use_index, rowid_term
+from minisql.planner.rows import emit_virtual_columns, row_source
+from minisql.planner.scope import Scope
+from minisql.planner.targets import (
+    Target,
+    check_writable,
+    emit_delete_row,
+    emit_seek_row,
+    find_target,
+    key_registers,
+    open_target,
+)
+from minisql.planner.triggers import STEP_EMITTERS, emit_triggers, has_time, triggers_of
+from minisql.planner.view_targets import view_as_table
+from minisql.planner.writes import statement_conflict, use_database
+
+if TYPE_CHECKING:
+    from minisql.catalog.schema import Table, Trigger
+    from minisql.planner.compiler import Compiler
+
+
+class Deletion:
+    """One DELETE under compilation: the row is in `old`."""
+
+    __slots__ = ("alias", "conflict", "old", "returning", "table", "target", "triggers")
+
+    def __init__(self, table: Table, old: RowRegisters, triggers: list[Trigger], alias: str | None) -> None:
+        self.table = table
+        self.old = old
+        self.triggers = triggers
+        self.alias = alias
+        self.conflict = 0
+        self.target: Target | None = None
+        self.returning: Returning | None = None
+
+
+def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
+    """DELETE; returns the column names of RETURNING."""
+    table = find_target(compiler, node.target)
+    triggers = triggers_of(compiler, table, "DELETE")
+    check_writable(compiler, table, has_time(triggers, "INSTEAD OF"))
+    is_view = table.view is not None
+    if is_view:
+        table = view_as_table(compiler, table)
+    if node.order_by is not None and node.limit is None:
+        raise sqlite_error(ERROR, "ORDER BY without LIMIT on DELETE")
+    if triggers:
+        compiler.needs_statement_journal = True
+    scope = statement_scope(compiler, node.with_clause)
+    deletion = Deletion(table, allocate_row(compiler.builder, table_layout(table)), triggers, node.target.alias)
+    deletion.conflict = statement_conflict(compiler, 0)
+    deletion.returning = begin_returning(compiler, node.returning)
+    if is_view:
+        _emit_view_rows(compiler, deletion, node, scope)
+        return emit_returned_rows(compiler, deletion.returning)
+    is_watched = bool(triggers) or bool(compiler.context.flags.get("foreign_keys"))
+    own_scope = Scope([row_source(table, deletion.old, node.target.alias)], scope)
+    term = None if node.limit is not None else rowid_term(table, node.target, node.where)
+    if node.where is None and node.limit is None and node.returning is None and not is_watched:
+        _emit_clear(compiler, table)
+    elif term is not None:
+        target = deletion.target = open_target(compiler, table, deletion.conflict)
+
+        def emit_body(ignore: int) -> None:
+            emit_one_deletion(compiler, deletion, ignore)
+
+        emit_chosen_row(compiler, target, deletion.old, term, own_scope, emit_body)
+    elif node.limit is None and not is_watched and not has_subquery(node.where, node.returning) and not may_use_index(
+        table, node.where
+    ):
+        _emit_scan(compiler, deletion, node.where, own_scope)
+    else:
+        _emit_gathered(compiler, deletion, node, scope)
+    return emit_returned_rows(compiler, deletion.returning)
+
+
+def _emit_clear(compiler: Compiler, table: Table) -> None:
+    database = table.schema_index
+    use_database(compiler, database, True)
+    for index in table.indexes:
+        if not index.is_clustered:
+            compiler.emit(op.Clear, index.root_page, database, 0)
+    compiler.emit(op.Clear, table.root_page, database, 0, None, op.COUNT_CHANGE)
+
+
+def _emit_scan(compiler: Compiler, deletion: Deletion, where: ast.Expression | None, scope: Scope) -> None:
+    target = deletion.target = open_target(compiler, deletion.table, deletion.conflict)
+    compiler.needs_statement_journal = True
+    emit_scan_and_delete(compiler, deletion, target, where, scope)
+
+
+def emit_scan_and_delete(
+    compiler: Compiler, deletion: Deletion, target: Target, where: ast.Expression | None, scope: Scope
+) -> None:
+    """Walks the table and deletes the rows that meet the condition."""
+    builder = compiler.builder
+    old = deletion.old
+    end = compiler.label()
+    following = compiler.label()
+    builder.begin_loop(op.Rewind, target.cursor, end, old.base, target.layout.n_stored)
+    if not target.table.is_without_rowid and target.layout.rowid_offset < 0:
+        compiler.emit(op.Rowid, target.cursor, old.rowid)
+    emit_virtual_columns(compiler, target.table, old)
+    if where is not None:
+        compiler.emit_condition(where, scope, following, False, True)
+    emit_one_deletion(compiler, deletion, following)
+    builder.end_loop(op.Next, following, end)
+
+
+def _emit_gathered(compiler: Compiler, deletion: Deletion, node: ast.Delete, scope: Scope | None) -> None:
+    table = deletion.table
+    compiler.needs_statement_journal = True
+    keys = key_expressions(table, node.target.alias or node.target.name)
+    n_keys = len(keys)
+    cursor = gather_keys(
+        compiler, node.target, keys, [], node.where, node.order_by, node.limit, node.offset, scope
+    )
+    target = deletion.target = open_target(compiler, table, deletion.conflict)
+    builder = compiler.builder
+    row = builder.registers(n_keys)
+    end = compiler.label()
+    following = compiler.label()
+    builder.begin_loop(op.Rewind, cursor, end, row, n_keys)
+    emit_seek_row(compiler, target, range(row, row + n_keys), deletion.old, following)
+    emit_one_deletion(compiler, deletion, following)
+    builder.end_loop(op.Next, following, end)
+
+
+def _emit_view_rows(compiler: Compiler, deletion: Deletion, node: ast.Delete, scope: Scope | None) -> None:
+    table = deletion.table
+    alias = node.target.alias or node.target.name
+    columns: list[ast.Expression] = [ast.Column(column.name, alias, None, False, 0) for column in table.columns]
+    cursor = gather_keys(
+        compiler, node.target, columns, [], node.where, node.order_by, node.limit, node.offset, scope
+    )
+    builder = compiler.builder
+    old = deletion.old
+    end = compiler.label()
+    following = compiler.label()
+    builder.begin_loop(op.Rewind, cursor, end, old.base, len(columns))
+    emit_triggers(compiler, table, deletion.triggers, "INSTEAD OF", old, None, deletion.conflict, following)
+    emit_returning_row(compiler, deletion.returning, table, old, deletion.alias)
+    builder.end_loop(op.Next, following, end)
+
+
+def emit_one_deletion(compiler: Compiler, deletion: Deletion, ignore: int) -> None:
+    """Deletes the row that `deletion.old` holds and the target's cursor stands on, with all that this sets off."""
+    table = deletion.table
+    target = deletion.target
+    assert target is not None, "the table is open"
+    old = deletion.old
+    triggers = deletion.triggers
+    has_before = has_time(triggers, "BEFORE")
+    if has_before:
+        emit_triggers(compiler, table, triggers, "BEFORE", old, None, deletion.conflict, ignore)
+        # The trigger may have changed the row or deleted it.
+        emit_seek_row(compiler, target, key_registers(old, table), old, ignore)
+    use = target.foreign_keys
+    emit_parent_check(compiler, use, table, old, None, None)
+    emit_delete_row(compiler, target, old, op.COUNT_CHANGE, moves=False)
+    emit_parent_actions(compiler, use, table, old, None, None)
+    if triggers:
+        emit_triggers(compiler, table, triggers, "AFTER", old, None, deletion.conflict, ignore)
+    emit_returning_row(compiler, deletion.returning, table, old, deletion.alias)
+
+
+STEP_EMITTERS[ast.Delete] = emit_delete

@@ -1,0 +1,379 @@
+"""Foreign keys: counters of violations, and actions as trigger programs.
+
+A statement counts: a child row without parent adds one to the counter of its key (immediate or deferred), a parent row that
+goes away adds one for every child row it leaves behind, and the opposite changes subtract.  The immediate counter must be
+zero when the statement ends, the deferred one when the transaction does.  Actions run after the row has changed; the rows
+they change take their own violations back.
+
+The counting of a parent's children is a sub-program too: in a frame of its own nothing is remembered from the row before.
+
+Source: https://www.sqlite.org/foreignkeys.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.bytecode.program import Program
+from minisql.errors import ERROR, sqlite_error
+from minisql.parser import ast
+from minisql.planner.compiler import Compiler
+from minisql.planner.layout import allocate_row, table_layout
+from minisql.planner.rows import row_source
+from minisql.planner.scope import Scope
+from minisql.planner.triggers import TriggerContext, compile_program, finish_sub_program, schema_name
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from minisql.catalog.schema import ForeignKey, Index, Table
+    from minisql.planner.layout import RowRegisters
+
+IMMEDIATE, DEFERRED = 0, 1
+_MESSAGE = "FOREIGN KEY constraint failed"
+
+
+class Reference:
+    """One foreign key as seen from a table under change: `child` and `parent` tables (parent None: it is missing), the
+    positions of the parent's key columns, the unique `index` that has them (None: the rowid), and its number in the child."""
+
+    __slots__ = ("child", "index", "key", "number", "parent", "parent_positions")
+
+    def __init__(
+        self,
+        key: ForeignKey,
+        number: int,
+        child: Table,
+        parent: Table,
+        parent_positions: tuple[int, ...],
+        index: Index | None,
+    ) -> None:
+        self.key = key
+        self.number = number
+        self.child = child
+        self.parent = parent
+        self.parent_positions = parent_positions
+        self.index = index
+
+
+class ForeignKeyUse:
+    """The foreign keys that changes of a table concern: those it has (`own`) and those that point to it (`incoming`).
+
+    `runs_actions` is False for the implicit DELETE of DROP TABLE, which also forgives keys without a proper parent.
+    """
+
+    __slots__ = ("incoming", "own", "runs_actions")
+
+    def __init__(self, own: list[Reference], incoming: list[Reference], runs_actions: bool) -> None:
+        self.own = own
+        self.incoming = incoming
+        self.runs_actions = runs_actions
+
+
+def foreign_key_use(compiler: Compiler, table: Table, is_drop: bool = False) -> ForeignKeyUse | None:
+    """What foreign keys ask of changes to the table; None when there is nothing or they are not enforced.
+
+    Raises `foreign key mismatch` and `no such table` as SQLite does, unless `is_drop`.
+    """
+    if not compiler.context.flags.get("foreign_keys"):
+        return None
+    schema = compiler.context.catalog.schemas[table.schema_index]
+    assert schema is not None, "a loaded table's schema exists"
+    own: list[Reference] = []
+    for number, key in enumerate(table.foreign_keys):
+        parent = schema.tables.get(key.parent_table.lower())
+        if parent is None or parent.view is not None:
+            if not is_drop:
+                if parent is not None:
+                    raise _mismatch(table, key)
+                raise sqlite_error(ERROR, f"no such table: {schema.name}.{key.parent_table}")
+            continue
+        reference = _reference(table, number, key, parent, is_drop)
+        if reference is not None:
+            own.append(reference)
+    incoming: list[Reference] = []
+    lowered = table.name.lower()
+    for child in schema.tables.values():
+        for number, key in enumerate(child.foreign_keys):
+            if key.parent_table.lower() == lowered:
+                reference = _reference(child, number, key, table, is_drop)
+                if reference is not None:
+                    incoming.append(reference)
+    if not own and not incoming:
+        return None
+    compiler.needs_statement_journal = True
+    return ForeignKeyUse(own, incoming, not is_drop)
+
+
+def _mismatch(child: Table, key: ForeignKey) -> Exception:
+    return sqlite_error(ERROR, f'foreign key mismatch - "{child.name}" referencing "{key.parent_table}"')
+
+
+def _reference(child: Table, number: int, key: ForeignKey, parent: Table, is_drop: bool) -> Reference | None:
+    """Finds the parent key: the INTEGER PRIMARY KEY, the primary key, or a unique index over just these columns."""
+    names = [name.lower() for name in key.parent_columns]
+    columns = parent.columns
+    if len(key.columns) == 1 and parent.rowid_alias >= 0:
+        alias = parent.rowid_alias
+        if not names or names[0] == columns[alias].name.lower():
+            return Reference(key, number, child, parent, (alias,), None)
+    for index in parent.indexes:
+        if not index.is_unique or index.where is not None or len(index.columns) != len(key.columns):
+            continue
+        if any(column.position < 0 for column in index.columns):
+            continue
+        if not names:
+            if index.origin == "pk":
+                return Reference(key, number, child, parent, tuple(c.position for c in index.columns), index)
+            continue
+        of_index = {columns[column.position].name.lower(): column for column in index.columns}
+        if set(of_index) != set(names):
+            continue
+        if all(c.collation.name.upper() == columns[c.position].collation.upper() for c in index.columns):
+            return Reference(key, number, child, parent, tuple(of_index[name].position for name in names), index)
+    if is_drop:
+        return None
+    raise _mismatch(child, key)
+
+
+def _is_deferred(compiler: Compiler, key: ForeignKey) -> int:
+    return DEFERRED if key.is_deferred or compiler.context.flags.get("defer_foreign_keys") else IMMEDIATE
+
+
+def emit_child_check(
+    compiler: Compiler,
+    use: ForeignKeyUse | None,
+    table: Table,
+    old: RowRegisters | None,
+    new: RowRegisters | None,
+    changed: Collection[int] | None,
+) -> None:
+    """Counts for the table as child: the old row's violation goes away, the new one's comes.  Runs before the change."""
+    if use is None:
+        return
+    for reference in use.own:
+        if changed is not None and not any(position in changed for position in reference.key.columns):
+            is_self = reference.parent is table
+            if not (is_self and any(position in changed for position in reference.parent_positions)):
+                continue
+        if old is not None:
+            _emit_parent_lookup(compiler, reference, old, -1)
+        if new is not None:
+            _emit_parent_lookup(compiler, reference, new, 1)
+
+
+def _emit_parent_lookup(compiler: Compiler, reference: Reference, row: RowRegisters, step: int) -> None:
+    """Adds `step` to the counter if the row is a child without parent."""
+    emit = compiler.emit
+    key = reference.key
+    counter = _is_deferred(compiler, key)
+    done = compiler.label()
+    missing = compiler.label()
+    registers = [row.column(position) for position in key.columns]
+    if step < 0:
+        emit(op.FkIfZero, counter, done)
+    for register in registers:
+        emit(op.IsNull, register, done)
+    if step > 0 and reference.parent is reference.child:
+        _emit_jump_if_own_parent(compiler, reference, row, registers, done)
+    values = compiler.registers(len(registers))
+    for offset, register in enumerate(registers):
+        emit(op.SCopy, register, values + offset)
+    parent = reference.parent
+    cursor = compiler.builder.cursor()
+    index = reference.index
+    if index is None:
+        emit(op.MustBeInt, values, missing)
+        emit(op.OpenRead, cursor, parent.root_page, parent.schema_index, parent.shape)
+        emit(op.NotExists, cursor, missing, values)
+    else:
+        emit(op.Affinity, values, p4=tuple(parent.columns[position].affinity for position in reference.parent_positions))
+        root = parent.root_page if index.is_clustered else index.root_page
+        emit(op.OpenRead, cursor, root, parent.schema_index, index.shape)
+        place = {position: values + offset for offset, position in enumerate(reference.parent_positions)}
+        emit(op.NotFound, cursor, missing, 0, tuple(place[column.position] for column in index.columns))
+    emit(op.Goto, 0, done)
+    compiler.place(missing)
+    emit(op.FkCounter, counter, step)
+    compiler.place(done)
+
+
+def _emit_jump_if_own_parent(
+    compiler: Compiler, reference: Reference, row: RowRegisters, registers: list[int], done: int
+) -> None:
+    """A row that refers to itself is its own parent, although it is not there yet."""
+    other = compiler.label()
+    for register, position in zip(registers, reference.parent_positions):
+        compiler.emit(op.Ne, register, other, row.column(position), None, op.JUMP_IF_NULL)
+    compiler.emit(op.Goto, 0, done)
+    compiler.place(other)
+
+
+def emit_parent_check(
+    compiler: Compiler,
+    use: ForeignKeyUse | None,
+    table: Table,
+    old: RowRegisters | None,
+    new: RowRegisters | None,
+    changed: Collection[int] | None,
+) -> None:
+    """Counts for the table as parent: children that lose or find their parent.  Runs before the change.
+
+    Also does `emit_child_check` for a row that only goes away, so that a deletion needs one call.
+    """
+    if use is None:
+        return
+    if new is None:
+        emit_child_check(compiler, use, table, old, None, changed)
+    for reference in use.incoming:
+        if changed is not None and not any(position in changed for position in reference.parent_positions):
+            continue
+        if new is not None:
+            _emit_count_children(compiler, reference, table, new, -1)
+        if old is not None:
+            _emit_count_children(compiler, reference, table, old, 1)
+
+
+def _emit_count_children(compiler: Compiler, reference: Reference, table: Table, row: RowRegisters, step: int) -> None:
+    counter = _is_deferred(compiler, reference.key)
+    skip = compiler.label()
+    if step < 0:
+        compiler.emit(op.FkIfZero, counter, skip)
+    program = _counting_program(compiler, reference, table, step, counter)
+    compiler.emit(op.Program, 0, skip, 0, (program, row.all_registers(), None))
+    compiler.place(skip)
+
+
+def _counting_program(compiler: Compiler, reference: Reference, table: Table, step: int, counter: int) -> Program:
+    """Adds step x (number of child rows of the row handed over as OLD) to the counter."""
+    child = reference.child
+    key = ("count", child.schema_index, child.name.lower(), reference.number, step, counter)
+    program = compiler.programs.get(key)
+    if program is not None:
+        return program
+    inner = Compiler(compiler.context, None)
+    inner.programs = compiler.programs
+    inner.may_collate = True
+    row = allocate_row(inner.builder, table_layout(table))
+    n_arguments = len(inner.builder.template) - 1
+    scope = Scope([row_source(table, row, "old", is_qualified_only=True)])
+    inner.trigger = TriggerContext(scope, 0, schema_name(compiler, table.schema_index))
+    where = _children_condition(reference)
+    if step > 0 and reference.parent is child:
+        where.append(_not_the_row_itself(table))
+    call = ast.FunctionCall("count", [], 0, True, False, None, None, None)
+    core = ast.Core([ast.ResultColumn(call, None, 0, 0)], False, [_child_source(reference)], _all(where), None, None, None)
+    count = inner.emit_expression(ast.ScalarSubquery(ast.Select([core], [], None, None, None, None)), scope)
+    result = inner.register()
+    inner.emit(op.Multiply, count, inner.constant(step), result)
+    inner.emit(op.FkCounter, counter, result, p5=1)
+    inner.emit(op.Halt)
+    program = finish_sub_program(inner)
+    program.n_arguments = n_arguments
+    compiler.programs[key] = program
+    compiler.databases_read |= inner.databases_read
+    return program
+
+
+def _child_source(reference: Reference) -> ast.TableSource:
+    child = reference.child
+    return ast.TableSource(child.name, child.schema_name, None, None, False, 0, None)
+
+
+def _old(table: Table, position: int, name: str = "old") -> ast.Column:
+    return ast.Column(table.columns[position].name, name, None, False, 0)
+
+
+def _children_condition(reference: Reference) -> list[ast.Expression]:
+    """`old.parent_column = child_column`: the parent's affinity and collation decide, so it stands on the left."""
+    child = reference.child
+    return [
+        ast.Binary("=", _old(reference.parent, parent), ast.Column(child.columns[position].name, child.name, None, False, 0))
+        for position, parent in zip(reference.key.columns, reference.parent_positions)
+    ]
+
+
+def _not_the_row_itself(table: Table) -> ast.Expression:
+    if not table.is_without_rowid:
+        own = ast.Column("rowid", "old", None, False, 0)
+        return ast.Binary("<>", own, ast.Column("rowid", table.name, None, False, 0))
+    same: list[ast.Expression] = [
+        ast.Binary("IS", _old(table, position), ast.Column(table.columns[position].name, table.name, None, False, 0))
+        for position in table.primary_key
+    ]
+    return ast.Unary("NOT", _all(same))
+
+
+def _all(terms: list[ast.Expression]) -> ast.Expression:
+    return terms[0] if len(terms) == 1 else ast.And(terms)
+
+
+def emit_parent_actions(
+    compiler: Compiler,
+    use: ForeignKeyUse | None,
+    table: Table,
+    old: RowRegisters,
+    new: RowRegisters | None,
+    changed: Collection[int] | None,
+) -> None:
+    """Runs the ON DELETE or ON UPDATE actions of the keys that point to the row.  Runs behind the change.
+
+    Source: https://www.sqlite.org/foreignkeys.html section 4.3.
+    """
+    if use is None or not use.runs_actions:
+        return
+    arguments: tuple[int, ...] = ()
+    for reference in use.incoming:
+        action = reference.key.on_delete if new is None else reference.key.on_update
+        if action == "NO ACTION":
+            continue
+        if action == "RESTRICT" and compiler.context.flags.get("defer_foreign_keys"):
+            continue
+        if changed is not None and not any(position in changed for position in reference.parent_positions):
+            continue
+        arguments = arguments or old.all_registers() + (new.all_registers() if new is not None else ())
+        child = reference.child
+        event = "delete" if new is None else "update"
+        program = compile_program(
+            compiler,
+            ("action", child.schema_index, child.name.lower(), reference.number, event),
+            table,
+            (True, new is not None),
+            _key_has_changed(reference) if new is not None else None,
+            [_action_step(reference, action, new is not None)],
+            TriggerContext(Scope([]), op.ON_CONFLICT_ABORT, schema_name(compiler, table.schema_index)),
+        )
+        skip = compiler.label()
+        compiler.emit(op.Program, 0, skip, 0, (program, arguments, None))
+        compiler.place(skip)
+
+
+def _key_has_changed(reference: Reference) -> ast.Expression:
+    parent = reference.parent
+    same: list[ast.Expression] = [
+        ast.Binary("IS", _old(parent, position), _old(parent, position, "new")) for position in reference.parent_positions
+    ]
+    return ast.Unary("NOT", _all(same))
+
+
+def _action_step(reference: Reference, action: str, is_update: bool) -> ast.Statement:
+    where = _all(_children_condition(reference))
+    source = _child_source(reference)
+    if action == "RESTRICT":
+        refusal = ast.Raise("ABORT", ast.Literal(_MESSAGE), 0)
+        core = ast.Core([ast.ResultColumn(refusal, None, 0, 0)], False, [source], where, None, None, None)
+        return ast.Select([core], [], None, None, None, None)
+    if action == "CASCADE" and not is_update:
+        return ast.Delete(source, where, None, None, None, None, None)
+    child = reference.child
+    assignments = []
+    for position, parent in zip(reference.key.columns, reference.parent_positions):
+        column = child.columns[position]
+        value: ast.Expression = ast.Literal(None)
+        if action == "CASCADE":
+            value = _old(reference.parent, parent, "new")
+        elif action == "SET DEFAULT" and isinstance(column.default, ast.Expression):
+            value = column.default
+        assignments.append(ast.Assignment([column.name], False, value, 0))
+    return ast.Update(source, assignments, [], where, None, None, None, None, None, None)

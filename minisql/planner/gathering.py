@@ -1,0 +1,79 @@
+"""Rows gathered in a list before a statement changes anything: of a SELECT, or the keys of the rows to change.
+
+Source: https://www.sqlite.org/lang_update.html, https://www.sqlite.org/lang_delete.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.errors import ERROR, sqlite_error
+from minisql.parser import ast
+from minisql.planner.binding import bind_select, with_scope
+
+if TYPE_CHECKING:
+    from minisql.catalog.schema import Column, Table
+    from minisql.planner.compiler import Compiler
+    from minisql.planner.scope import Scope
+
+
+def statement_scope(compiler: Compiler, with_clause: ast.With | None) -> Scope | None:
+    """The scope around a statement's expressions: common tables of its WITH clause, OLD and NEW in a trigger."""
+    outer = compiler.trigger.scope if compiler.trigger is not None else None
+    return outer if with_clause is None else with_scope(compiler, with_clause, outer)
+
+
+def gather_select(compiler: Compiler, select: ast.Select, scope: Scope | None) -> tuple[list[Column], int]:
+    """The columns of a SELECT and a list cursor that holds its rows."""
+    bound = bind_select(compiler, select, scope)
+    cursor = compiler.builder.cursor()
+    compiler.emit(op.OpenList, cursor, len(bound.columns))
+
+    def sink(registers: tuple[int, ...], _done: int) -> None:
+        compiler.emit(op.ListAppend, cursor, p4=registers)
+
+    compiler.emit_bound_select(bound, sink)
+    return bound.columns, cursor
+
+
+def rowid_name(table: Table) -> str:
+    """A name by which the table's rowid can be reached."""
+    if table.rowid_alias >= 0:
+        return table.columns[table.rowid_alias].name
+    for name in ("rowid", "_rowid_", "oid"):
+        if name not in table.column_positions:
+            return name
+    raise sqlite_error(ERROR, f"no such column: {table.name}.rowid")
+
+
+def key_expressions(table: Table, alias: str) -> list[ast.Expression]:
+    """What names a row: its rowid, or the primary key of a WITHOUT ROWID table (fields in the order of its tree)."""
+    if not table.is_without_rowid:
+        return [ast.Column(rowid_name(table), alias, None, False, 0)]
+    clustered = next(index for index in table.indexes if index.is_clustered)
+    return [
+        ast.Column(table.columns[column.position].name, alias, None, False, 0) for column in clustered.columns
+    ]
+
+
+def gather_keys(
+    compiler: Compiler,
+    target: ast.TableSource,
+    results: list[ast.Expression],
+    sources: list[ast.FromItem],
+    where: ast.Expression | None,
+    order_by: list[ast.OrderingTerm] | None,
+    limit: ast.Expression | None,
+    offset: ast.Expression | None,
+    scope: Scope | None,
+) -> int:
+    """A list cursor over `results` for every row of the target (joined with `sources`) that the conditions admit."""
+    columns: list[ast.ResultColumn | ast.Star | ast.TableStar] = [
+        ast.ResultColumn(expression, None, 0, 0) for expression in results
+    ]
+    items: list[ast.FromItem] = [target, *sources]
+    core = ast.Core(columns, False, items, where, None, None, None)
+    select = ast.Select([core], [], order_by, limit, offset, None)
+    _, cursor = gather_select(compiler, select, scope)
+    return cursor

@@ -1,0 +1,414 @@
+"""Code for INSERT and REPLACE.
+
+A row of constants is put into the template of the program with its affinities applied, so inserting it costs two
+instructions.  Several rows, and those of a SELECT, are gathered in a list first and then walked: a SELECT may read the table
+that it feeds, and a trigger may change what it reads.
+
+Source: https://www.sqlite.org/lang_insert.html, https://www.sqlite.org/autoinc.html, https://www.sqlite.org/rowidtable.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.catalog.build import CONFLICT_ACTIONS
+from minisql.errors import ERROR, sqlite_error
+from minisql.parser import ast
+from minisql.planner.autoincrement import Sequence, begin_sequence, emit_note_rowid, end_sequence
+from minisql.planner.constraints import Write, emit_row_checks
+from minisql.planner.foreign_keys import emit_child_check, emit_parent_check
+from minisql.planner.gathering import gather_select, statement_scope
+from minisql.planner.insert_row import emit_entries, emit_insert_row
+from minisql.planner.layout import RowRegisters, allocate_row, table_layout
+from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
+from minisql.planner.rows import emit_generated_columns, emit_schema_expression
+from minisql.planner.scope import ROWID_NAMES, Scope
+from minisql.planner.targets import Target, check_writable, find_target, open_target
+from minisql.planner.triggers import STEP_EMITTERS, emit_triggers, has_time, triggers_of
+from minisql.planner.upsert import begin_upserts
+from minisql.planner.view_targets import view_as_table
+from minisql.planner.writes import statement_conflict
+from minisql.values import affinity
+from minisql.values.affinity import apply_affinity
+
+if TYPE_CHECKING:
+    from minisql.catalog.schema import Table, Trigger
+    from minisql.planner.compiler import Compiler
+    from minisql.planner.layout import TableLayout
+
+ROWID = -1
+NULL = ast.Literal(None)
+
+
+class Insertion:
+    """One INSERT under compilation.
+
+    `fields[n]` is the table column (or ROWID) that the n-th value goes to; `values` maps those back.  `new` is the row's
+    block.  `sequence` is the AUTOINCREMENT counter or None.
+    """
+
+    __slots__ = (
+        "alias",
+        "fields",
+        "layout",
+        "new",
+        "node",
+        "returning",
+        "scope",
+        "sequence",
+        "table",
+        "target",
+        "triggers",
+        "values",
+    )
+
+    def __init__(self, node: ast.Insert, table: Table, layout: TableLayout, new: RowRegisters) -> None:
+        self.node = node
+        self.table = table
+        self.layout = layout
+        self.new = new
+        self.alias = node.target.alias
+        self.fields: tuple[int, ...] = ()
+        self.values: dict[int, int] = {}
+        self.scope: Scope | None = None
+        self.target: Target | None = None
+        self.triggers: list[Trigger] = []
+        self.returning: Returning | None = None
+        self.sequence: Sequence | None = None
+
+
+def emit_insert(compiler: Compiler, node: ast.Insert) -> tuple[str, ...]:
+    """INSERT or REPLACE; returns the column names of RETURNING."""
+    table = find_target(compiler, node.target)
+    triggers = triggers_of(compiler, table, "INSERT")
+    check_writable(compiler, table, has_time(triggers, "INSTEAD OF"))
+    if table.view is not None:
+        table = view_as_table(compiler, table)
+    layout = table_layout(table)
+    insertion = Insertion(node, table, layout, allocate_row(compiler.builder, layout))
+    insertion.triggers = triggers
+    if triggers:
+        compiler.needs_statement_journal = True
+    _map_fields(compiler, insertion)
+    insertion.scope = statement_scope(compiler, node.with_clause)
+    select = node.select
+    if select is None:
+        _begin(compiler, insertion)
+        _emit_row(compiler, insertion, [])
+        return _finish(compiler, insertion)
+    core = select.cores[0]
+    is_values = (
+        core.__class__ is ast.Values
+        and len(select.cores) == 1
+        and select.with_clause is None
+        and select.limit is None
+        and select.order_by is None
+    )
+    if not is_values:
+        _emit_from_select(compiler, insertion, select)
+    else:
+        rows = core.rows  # type: ignore[union-attr]
+        _check_width(insertion, len(rows[0]))
+        _begin(compiler, insertion)
+        if len(rows) == 1:
+            _emit_row(compiler, insertion, rows[0])
+        else:
+            compiler.needs_statement_journal = True
+            _emit_rows(compiler, insertion, rows)
+    return _finish(compiler, insertion)
+
+
+def _map_fields(compiler: Compiler, insertion: Insertion) -> None:
+    names = insertion.node.columns
+    if names is None:
+        insertion.fields = insertion.layout.insertable
+    else:
+        insertion.fields = tuple(_field(insertion.table, name) for name in names)
+    alias = insertion.table.rowid_alias
+    values = insertion.values
+    for number, position in enumerate(insertion.fields):
+        # The first of two values for one column counts.
+        values.setdefault(ROWID if position == alias else position, number)
+
+
+def _field(table: Table, name: str) -> int:
+    lowered = name.lower()
+    position = table.column_positions.get(lowered)
+    if position is None:
+        if lowered in ROWID_NAMES and not table.is_without_rowid:
+            return ROWID
+        raise sqlite_error(ERROR, f"table {table.name} has no column named {name}")
+    if table.columns[position].generated is not None:
+        raise sqlite_error(ERROR, f'cannot INSERT into generated column "{table.columns[position].name}"')
+    return position
+
+
+def _check_width(insertion: Insertion, n_values: int) -> None:
+    n_fields = len(insertion.fields)
+    if n_values == n_fields:
+        return
+    if insertion.node.columns is not None:
+        raise sqlite_error(ERROR, f"{n_values} values for {n_fields} columns")
+    target = insertion.node.target
+    name = f"{target.schema}.{target.name}" if target.schema else target.name
+    raise sqlite_error(ERROR, f"table {name} has {n_fields} columns but {n_values} values were supplied")
+
+
+def _begin(compiler: Compiler, insertion: Insertion) -> None:
+    """Opens what the rows are written to."""
+    node = insertion.node
+    table = insertion.table
+    insertion.returning = begin_returning(compiler, node.returning)
+    if table.view is not None:
+        if node.upserts:
+            raise sqlite_error(ERROR, "cannot UPSERT a view")
+        return
+    target = insertion.target = open_target(compiler, table, statement_conflict(compiler, CONFLICT_ACTIONS[node.conflict]))
+    if table.has_autoincrement:
+        insertion.sequence = begin_sequence(compiler, table)
+    if node.upserts or (target.may_replace and (target.layout.indexes or target.delete_triggers)):
+        compiler.needs_statement_journal = True
+
+
+def _finish(compiler: Compiler, insertion: Insertion) -> tuple[str, ...]:
+    if insertion.sequence is not None:
+        end_sequence(compiler, insertion.sequence)
+    return emit_returned_rows(compiler, insertion.returning)
+
+
+def _emit_from_select(compiler: Compiler, insertion: Insertion, select: ast.Select) -> None:
+    compiler.needs_statement_journal = True
+    columns, cursor = gather_select(compiler, select, insertion.scope)
+    _check_width(insertion, len(columns))
+    _begin(compiler, insertion)
+    _emit_loop(compiler, insertion, cursor)
+
+
+def _emit_rows(compiler: Compiler, insertion: Insertion, rows: list[list[ast.Expression]]) -> None:
+    """Several rows of VALUES: constants as they are, others computed one after the other into a list."""
+    builder = compiler.builder
+    width = len(rows[0])
+    for row in rows:
+        if len(row) != width:
+            raise sqlite_error(ERROR, "all VALUES must have the same number of terms")
+    cursor = builder.cursor()
+    if all(value.__class__ is ast.Literal for row in rows for value in row):
+        constants = tuple(tuple(value.value for value in row) for row in rows)  # type: ignore[attr-defined]
+        compiler.emit(op.ConstantRows, cursor, p4=constants)
+    else:
+        scope = insertion.scope or Scope([])
+        compiler.emit(op.OpenList, cursor, width)
+        for row in rows:
+            registers = tuple(compiler.emit_expression(value, scope) for value in row)
+            compiler.emit(op.ListAppend, cursor, p4=registers)
+    _emit_loop(compiler, insertion, cursor)
+
+
+def _emit_loop(compiler: Compiler, insertion: Insertion, cursor: int) -> None:
+    """Inserts the rows of a list cursor."""
+    builder = compiler.builder
+    width = len(insertion.fields)
+    layout = insertion.layout
+    offsets = layout.offsets
+    fits = all(position >= 0 and offsets[position] == n for n, position in enumerate(insertion.fields))
+    # When the values come in the order of the record the cursor loads them where they belong.
+    row = insertion.new.base if fits else builder.registers(width)
+    end = compiler.label()
+    following = compiler.label()
+    builder.begin_loop(op.Rewind, cursor, end, row, width)
+    _emit_row(compiler, insertion, None, row, following)
+    builder.end_loop(op.Next, following, end)
+
+
+def _emit_row(
+    compiler: Compiler,
+    insertion: Insertion,
+    values: list[ast.Expression] | None,
+    row: int = 0,
+    ignore: int = 0,
+) -> None:
+    """One row, from expressions or (values None) from the registers at `row`."""
+    ends_here = not ignore
+    if ends_here:
+        ignore = compiler.label()
+    known: dict[int, object] = {}
+    needs_affinity = _fill_row(compiler, insertion, values, row, known)
+    rowid_source, rowid_known = _rowid_source(compiler, insertion, values, row)
+    table = insertion.table
+    new = insertion.new
+    layout = insertion.layout
+    for source, destination in layout.copies:
+        compiler.emit(op.SCopy, new.base + source, new.base + destination)
+    has_before = bool(insertion.triggers) and has_time(insertion.triggers, "BEFORE" if table.view is None else "INSTEAD OF")
+    if has_before and not table.is_without_rowid:
+        rowid_source = _emit_provisional_rowid(compiler, new, rowid_source)
+    if needs_affinity and layout.affinities is not None:
+        compiler.emit(op.Affinity, new.base, p4=layout.affinities)
+    if has_before:
+        emit_generated_columns(compiler, table, new)
+        time = "BEFORE" if table.view is None else "INSTEAD OF"
+        conflict = insertion.target.conflict if insertion.target is not None else 0
+        emit_triggers(compiler, table, insertion.triggers, time, None, new, conflict, ignore)
+    if table.view is None:
+        _emit_write(compiler, insertion, rowid_source, rowid_known, known, ignore)
+    emit_returning_row(compiler, insertion.returning, table, new, insertion.alias)
+    if ends_here:
+        compiler.place(ignore)
+
+
+def _fill_row(
+    compiler: Compiler,
+    insertion: Insertion,
+    values: list[ast.Expression] | None,
+    row: int,
+    known: dict[int, object],
+) -> bool:
+    """Puts values and defaults where the row wants them; tells whether affinities are still to be applied."""
+    layout = insertion.layout
+    columns = insertion.table.columns
+    alias = insertion.table.rowid_alias
+    base = insertion.new.base
+    offsets = layout.offsets
+    template = compiler.builder.template
+    value_of = insertion.values
+    scope = insertion.scope or _NO_NAMES
+    needs_affinity = False
+    for position in layout.insertable:
+        if position == alias:
+            continue
+        register = base + offsets[position]
+        number = value_of.get(position)
+        if number is None:
+            if position in layout.constant_defaults:
+                template[register] = known[register] = layout.constant_defaults[position]
+            elif position in layout.computed_defaults:
+                default = columns[position].default
+                assert default is not None, "a computed default is an expression"
+                emit_schema_expression(compiler, default, _NO_NAMES, register)
+                needs_affinity = True
+        elif values is None:
+            needs_affinity = True
+            if row + number != register:
+                compiler.emit(op.SCopy, row + number, register)
+        else:
+            value = values[number]
+            if value.__class__ is ast.Literal:
+                constant = value.value  # type: ignore[attr-defined]
+                kind = columns[position].affinity
+                if kind > affinity.BLOB:
+                    constant = apply_affinity(constant, kind)
+                template[register] = known[register] = constant
+            else:
+                compiler.emit_expression(value, scope, register)
+                needs_affinity = True
+    if values is not None and len(values) > len(value_of):
+        _emit_surplus(compiler, insertion, values, scope)
+    return needs_affinity
+
+
+_NO_NAMES = Scope([])
+
+
+def _emit_surplus(compiler: Compiler, insertion: Insertion, values: list[ast.Expression], scope: Scope) -> None:
+    """Values for a column that was named before are computed all the same, for their errors."""
+    used = set(insertion.values.values())
+    for number, value in enumerate(values):
+        if number not in used:
+            compiler.emit_expression(value, scope)
+
+
+def _rowid_source(
+    compiler: Compiler, insertion: Insertion, values: list[ast.Expression] | None, row: int
+) -> tuple[int, object]:
+    """The register with the given rowid (0: none), and its value if that is a constant integer (else None)."""
+    number = insertion.values.get(ROWID)
+    if number is None:
+        return 0, None
+    if values is None:
+        return row + number, None
+    value = values[number]
+    if value.__class__ is ast.Literal:
+        constant = value.value  # type: ignore[attr-defined]
+        if constant is None:
+            return 0, None
+        if constant.__class__ is int:
+            register = insertion.new.rowid
+            compiler.builder.template[register] = constant
+            return register, constant
+    scope = insertion.scope or _NO_NAMES
+    return compiler.emit_expression(value, scope, compiler.register()), None
+
+
+def _emit_provisional_rowid(compiler: Compiler, new: RowRegisters, source: int) -> int:
+    """BEFORE triggers see -1 as long as no rowid is chosen; returns where the given one is kept meanwhile."""
+    emit = compiler.emit
+    if not source:
+        emit(op.Integer, -1, new.rowid)
+        return 0
+    kept = compiler.register()
+    emit(op.SCopy, source, kept)
+    given = compiler.label()
+    ready = compiler.label()
+    emit(op.NotNull, kept, given)
+    emit(op.Integer, -1, new.rowid)
+    emit(op.Goto, 0, ready)
+    compiler.place(given)
+    emit(op.SCopy, kept, new.rowid)
+    emit(op.MustBeInt, new.rowid, 0)
+    compiler.place(ready)
+    return kept
+
+
+def _emit_write(
+    compiler: Compiler, insertion: Insertion, rowid_source: int, rowid_known: object, known: dict[int, object], ignore: int
+) -> None:
+    """Chooses the rowid, checks the row, writes it."""
+    target = insertion.target
+    assert target is not None, "only views have no target"
+    table = insertion.table
+    new = insertion.new
+    write = Write(table, new, ignore)
+    write.known = known
+    if not table.is_without_rowid:
+        write.is_new_rowid = not rowid_source
+        _emit_rowid(compiler, insertion, target, rowid_source, rowid_known)
+    emit_generated_columns(compiler, table, new)
+    if insertion.node.upserts:
+        begin_upserts(compiler, target, insertion.node, write, insertion.scope, insertion.returning)
+    emit_row_checks(compiler, target, write)
+    emit_child_check(compiler, target.foreign_keys, table, None, new, None)
+    emit_parent_check(compiler, target.foreign_keys, table, None, new, None)
+    emit_entries(compiler, target, write)
+    emit_insert_row(compiler, target, new, op.COUNT_CHANGE | op.SET_LAST_ROWID | (0 if rowid_source else op.APPEND))
+    if insertion.triggers:
+        emit_triggers(compiler, table, insertion.triggers, "AFTER", None, new, target.conflict, ignore)
+
+
+def _emit_rowid(
+    compiler: Compiler, insertion: Insertion, target: Target, source: int, constant: object
+) -> None:
+    emit = compiler.emit
+    rowid = insertion.new.rowid
+    counter = insertion.sequence.register if insertion.sequence is not None else 0
+    if not source:
+        emit(op.NewRowid, target.cursor, rowid, counter)
+        return
+    if constant is None:
+        given = compiler.label()
+        ready = compiler.label()
+        if source != rowid:
+            emit(op.SCopy, source, rowid)
+        emit(op.NotNull, rowid, given)
+        emit(op.NewRowid, target.cursor, rowid, counter)
+        emit(op.Goto, 0, ready)
+        compiler.place(given)
+        emit(op.MustBeInt, rowid, 0)
+        compiler.place(ready)
+    elif source != rowid:
+        emit(op.SCopy, source, rowid)
+    if insertion.sequence is not None:
+        emit_note_rowid(compiler, insertion.sequence, rowid)
+
+
+STEP_EMITTERS[ast.Insert] = emit_insert

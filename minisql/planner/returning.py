@@ -1,0 +1,78 @@
+"""RETURNING: the expressions are computed when a row has changed, the rows handed out when all changes are done.
+
+Source: https://www.sqlite.org/lang_returning.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.errors import ERROR, sqlite_error
+from minisql.parser import ast
+from minisql.planner.binding import Block, BoundSelect, column_name, expand_results
+from minisql.planner.rows import row_source
+from minisql.planner.scope import Scope
+
+if TYPE_CHECKING:
+    from minisql.catalog.schema import Table
+    from minisql.planner.compiler import Compiler
+    from minisql.planner.layout import RowRegisters
+
+
+class Returning:
+    """A RETURNING clause under compilation: the list cursor that gathers the rows, and their width."""
+
+    __slots__ = ("columns", "cursor", "names", "width")
+
+    def __init__(self, columns: list[ast.ResultColumn | ast.Star | ast.TableStar], cursor: int) -> None:
+        self.columns = columns
+        self.cursor = cursor
+        self.width = 0
+        self.names: tuple[str, ...] = ()
+
+
+def begin_returning(
+    compiler: Compiler, columns: list[ast.ResultColumn | ast.Star | ast.TableStar] | None
+) -> Returning | None:
+    """Opens the list of rows; None without a clause."""
+    if columns is None:
+        return None
+    if compiler.trigger is not None:
+        raise sqlite_error(ERROR, "cannot use RETURNING in a trigger")
+    cursor = compiler.builder.cursor()
+    compiler.emit(op.OpenList, cursor, len(columns))
+    return Returning(columns, cursor)
+
+
+def emit_returning_row(
+    compiler: Compiler, returning: Returning | None, table: Table, row: RowRegisters, alias: str | None
+) -> None:
+    """Computes the clause for a row that has just been written or deleted."""
+    if returning is None:
+        return
+    scope = Scope([row_source(table, row, alias)])
+    block = Block(None, scope)
+    expand_results(compiler, returning.columns, block)
+    returning.width = len(block.results)
+    if not returning.names:
+        bound = BoundSelect(ast.Select([], [], None, None, None, None), scope)
+        returning.names = tuple(
+            result.name or column_name(compiler, result.expression, result, scope, number, bound)
+            for number, result in enumerate(block.results)
+        )
+    registers = tuple(compiler.emit_expression(result.expression, scope) for result in block.results)
+    compiler.emit(op.ListAppend, returning.cursor, p4=registers)
+
+
+def emit_returned_rows(compiler: Compiler, returning: Returning | None) -> tuple[str, ...]:
+    """Hands out the rows; returns the names of their columns."""
+    if returning is None:
+        return ()
+    row = compiler.registers(returning.width)
+    end = compiler.label()
+    builder = compiler.builder
+    builder.begin_loop(op.Rewind, returning.cursor, end, row, returning.width)
+    compiler.emit(op.ResultRow, row, returning.width)
+    builder.end_loop(op.Next, 0, end)
+    return returning.names

@@ -1,0 +1,317 @@
+"""Code for UPDATE: which rows, their new values, and how one row changes.
+
+The keys of the rows are gathered first, then each row is found again and changed; a row with a given rowid is sought
+directly, and a scan changes rows as it comes by them when nothing else can be disturbed: no index leads the scan, no rowid
+or primary key changes, no trigger, foreign key, subquery or REPLACE is about.
+
+Source: https://www.sqlite.org/lang_update.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.bytecode.program import SortSpec
+from minisql.catalog.build import CONFLICT_ACTIONS
+from minisql.errors import ERROR, sqlite_error
+from minisql.parser import ast
+from minisql.planner.assignments import Assignments, map_assignments
+from minisql.planner.constraints import Write, emit_row_checks
+from minisql.planner.foreign_keys import emit_child_check, emit_parent_actions, emit_parent_check
+from minisql.planner.gathering import gather_keys, key_expressions, statement_scope
+from minisql.planner.index_entries import emit_delete_entries, is_touched
+from minisql.planner.insert_row import emit_entries, emit_insert_row
+from minisql.planner.layout import RowRegisters, TableLayout, allocate_row, table_layout
+from minisql.planner.references import has_subquery
+from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
+from minisql.planner.row_choice import emit_chosen_row, may_use_index, rowid_term
+from minisql.planner.rows import emit_generated_columns, emit_virtual_columns, row_scope, row_source
+from minisql.planner.scope import Scope
+from minisql.planner.targets import (
+    Target,
+    check_writable,
+    emit_find_again,
+    emit_seek_row,
+    find_target,
+    key_registers,
+    open_target,
+)
+from minisql.planner.triggers import STEP_EMITTERS, emit_triggers, has_time, triggers_of
+from minisql.planner.view_targets import view_as_table
+from minisql.planner.writes import statement_conflict
+from minisql.values import affinity
+from minisql.values.collation import BINARY
+
+if TYPE_CHECKING:
+    from minisql.catalog.schema import Table, Trigger
+    from minisql.planner.compiler import Compiler
+
+
+class Updating:
+    """One UPDATE (or DO UPDATE) under compilation: blocks `old` and `new`, what is assigned, and what it sets off."""
+
+    __slots__ = ("alias", "assignments", "conflict", "layout", "new", "old", "returning", "table", "target", "triggers")
+
+    def __init__(self, compiler: Compiler, table: Table, assignments: Assignments, alias: str | None, conflict: int) -> None:
+        self.table = table
+        self.layout: TableLayout = table_layout(table)
+        self.assignments = assignments
+        self.alias = alias
+        self.conflict = conflict
+        self.old = allocate_row(compiler.builder, self.layout)
+        self.new = allocate_row(compiler.builder, self.layout)
+        self.triggers: list[Trigger] = triggers_of(compiler, table, "UPDATE", assignments.names)
+        self.target: Target | None = None
+        self.returning: Returning | None = None
+
+
+def emit_update(compiler: Compiler, node: ast.Update) -> tuple[str, ...]:
+    """UPDATE; returns the column names of RETURNING."""
+    table = find_target(compiler, node.target)
+    is_view = table.view is not None
+    if is_view:
+        check_writable(compiler, table, has_time(triggers_of(compiler, table, "UPDATE"), "INSTEAD OF"))
+        table = view_as_table(compiler, table)
+    else:
+        check_writable(compiler, table, False)
+    _check_sources(node)
+    if node.order_by is not None and node.limit is None:
+        raise sqlite_error(ERROR, "ORDER BY without LIMIT on UPDATE")
+    scope = statement_scope(compiler, node.with_clause)
+    assignments = map_assignments(compiler, table, node.assignments)
+    conflict = statement_conflict(compiler, CONFLICT_ACTIONS[node.conflict])
+    updating = Updating(compiler, table, assignments, node.target.alias, conflict)
+    updating.returning = begin_returning(compiler, node.returning)
+    if is_view:
+        _emit_view_rows(compiler, updating, node, scope)
+        return emit_returned_rows(compiler, updating.returning)
+    own_scope = Scope([row_source(table, updating.old, node.target.alias)], scope)
+    term = None if node.sources or node.limit is not None else rowid_term(table, node.target, node.where)
+    if term is not None:
+        target = begin_update(compiler, updating, False)
+
+        def emit_body(ignore: int) -> None:
+            emit_update_row(compiler, updating, own_scope, ignore)
+
+        emit_chosen_row(compiler, target, updating.old, term, own_scope, emit_body)
+    elif _may_change_in_passing(compiler, updating, node):
+        _emit_scan(compiler, updating, node, own_scope)
+    else:
+        _emit_gathered(compiler, updating, node, scope, own_scope)
+    return emit_returned_rows(compiler, updating.returning)
+
+
+def _check_sources(node: ast.Update) -> None:
+    name = (node.target.alias or node.target.name).lower()
+    for source in node.sources:
+        if isinstance(source, ast.TableSource) and (source.alias or source.name).lower() == name:
+            shown = source.alias or source.name
+            raise sqlite_error(ERROR, f"target object/alias may not appear in FROM clause: {shown}")
+
+
+def begin_update(compiler: Compiler, updating: Updating, is_multiple: bool) -> Target:
+    """Opens the table and the indexes that the update touches (all of them when rows may be replaced)."""
+    table = updating.table
+    assignments = updating.assignments
+    layout = updating.layout
+    touched = [index for index in layout.indexes if is_touched(index, assignments.changed, assignments.is_key_changed)]
+    target = Target(table, layout, updating.conflict)
+    if target.may_replace:
+        touched = list(layout.indexes)
+    updating.target = target = open_target(compiler, table, updating.conflict, touched)
+    if is_multiple or updating.triggers or target.foreign_keys is not None or target.may_replace:
+        compiler.needs_statement_journal = True
+    return target
+
+
+def _may_change_in_passing(compiler: Compiler, updating: Updating, node: ast.Update) -> bool:
+    if node.sources or node.limit is not None or updating.triggers or updating.assignments.is_key_changed:
+        return False
+    table = updating.table
+    if compiler.context.flags.get("foreign_keys") or Target(table, updating.layout, updating.conflict).may_replace:
+        return False
+    if has_subquery(node.where, node.assignments, node.returning):
+        return False
+    return not may_use_index(table, node.where)
+
+
+def _emit_scan(compiler: Compiler, updating: Updating, node: ast.Update, scope: Scope) -> None:
+    target = begin_update(compiler, updating, True)
+    builder = compiler.builder
+    old = updating.old
+    end = compiler.label()
+    following = compiler.label()
+    builder.begin_loop(op.Rewind, target.cursor, end, old.base, updating.layout.n_stored)
+    emit_loaded(compiler, target, old)
+    if node.where is not None:
+        compiler.emit_condition(node.where, scope, following, False, True)
+    emit_update_row(compiler, updating, scope, following)
+    builder.end_loop(op.Next, following, end)
+
+
+def emit_loaded(compiler: Compiler, target: Target, row: RowRegisters) -> None:
+    """Completes a row that a loop has loaded: rowid and virtual columns."""
+    from_cursor = not target.table.is_without_rowid and target.layout.rowid_offset < 0
+    if from_cursor:
+        compiler.emit(op.Rowid, target.cursor, row.rowid)
+    emit_virtual_columns(compiler, target.table, row)
+
+
+def _emit_gathered(
+    compiler: Compiler, updating: Updating, node: ast.Update, scope: Scope | None, own_scope: Scope
+) -> None:
+    table = updating.table
+    alias = node.target.alias or node.target.name
+    keys = key_expressions(table, alias)
+    n_keys = len(keys)
+    values = updating.assignments.expressions if node.sources else []
+    cursor = gather_keys(
+        compiler, node.target, keys + values, node.sources, node.where, node.order_by, node.limit, node.offset, scope
+    )
+    if node.sources:
+        cursor = _emit_last_of_each(compiler, cursor, n_keys, len(values))
+    target = begin_update(compiler, updating, True)
+    builder = compiler.builder
+    width = n_keys + len(values)
+    row = builder.registers(width)
+    end = compiler.label()
+    following = compiler.label()
+    builder.begin_loop(op.Rewind, cursor, end, row, width)
+    emit_seek_row(compiler, target, range(row, row + n_keys), updating.old, following)
+    given = [row + n_keys + number for number in range(len(values))] if node.sources else None
+    emit_update_row(compiler, updating, own_scope, following, given)
+    builder.end_loop(op.Next, following, end)
+
+
+def _emit_last_of_each(compiler: Compiler, cursor: int, n_keys: int, n_values: int) -> int:
+    """Of several joined rows for one target row the last one counts; the rows come out in the order of their keys."""
+    builder = compiler.builder
+    width = n_keys + n_values
+    result = builder.cursor()
+    seen = builder.cursor()
+    row = builder.registers(width)
+    end = compiler.label()
+    following = compiler.label()
+    compiler.emit(op.OpenList, result, width)
+    compiler.emit(op.SetOpen, seen, p4=(BINARY,) * n_keys)
+    builder.begin_loop(op.Last, cursor, end, row, width)
+    compiler.emit(op.SetInsert, seen, following, 0, tuple(range(row, row + n_keys)))
+    compiler.emit(op.ListAppend, result, row, width)
+    builder.end_loop(op.Prev, following, end)
+    flags = (False,) * n_keys
+    spec = SortSpec(tuple(range(n_keys)), (BINARY,) * n_keys, flags, (True,) * n_keys, width)
+    compiler.emit(op.ListSort, result, p4=spec)
+    return result
+
+
+def _emit_view_rows(compiler: Compiler, updating: Updating, node: ast.Update, scope: Scope | None) -> None:
+    """INSTEAD OF triggers for every row of the view that the conditions admit."""
+    table = updating.table
+    builder = compiler.builder
+    alias = node.target.alias or node.target.name
+    compiler.needs_statement_journal = True
+    columns: list[ast.Expression] = [ast.Column(column.name, alias, None, False, 0) for column in table.columns]
+    values = updating.assignments.expressions if node.sources else []
+    cursor = gather_keys(
+        compiler, node.target, columns + values, node.sources, node.where, node.order_by, node.limit, node.offset, scope
+    )
+    old = updating.old
+    width = len(columns) + len(values)
+    row = builder.registers(width)
+    own_scope = Scope([row_source(table, old, node.target.alias)], scope)
+    end = compiler.label()
+    following = compiler.label()
+    builder.begin_loop(op.Rewind, cursor, end, row, width)
+    compiler.emit(op.Copy, row, old.base, len(columns))
+    given = [row + len(columns) + number for number in range(len(values))] if node.sources else None
+    emit_new_values(compiler, updating, own_scope, given)
+    emit_triggers(compiler, table, updating.triggers, "INSTEAD OF", old, updating.new, updating.conflict, following)
+    emit_returning_row(compiler, updating.returning, table, updating.new, updating.alias)
+    builder.end_loop(op.Next, following, end)
+
+
+def emit_new_values(compiler: Compiler, updating: Updating, scope: Scope, given: list[int] | None) -> None:
+    """Fills the new row: a copy of the old one, then the assigned values (computed, or given in registers)."""
+    layout = updating.layout
+    old, new = updating.old, updating.new
+    assignments = updating.assignments
+    compiler.emit(op.Copy, old.base, new.base, layout.n_block)
+    if layout.rowid_offset < 0:
+        compiler.emit(op.SCopy, old.rowid, new.rowid)
+    assignments.emit_values(compiler, new, scope, given)
+    for source, destination in layout.copies:
+        compiler.emit(op.SCopy, new.base + source, new.base + destination)
+    if assignments.sets_rowid:
+        compiler.emit(op.MustBeInt, new.rowid, 0)
+    columns = updating.table.columns
+    if layout.affinities is not None and any(columns[p].affinity > affinity.BLOB for p in assignments.assigned):
+        compiler.emit(op.Affinity, new.base, p4=layout.affinities)
+
+
+def emit_update_row(
+    compiler: Compiler, updating: Updating, scope: Scope, ignore: int, given: list[int] | None = None
+) -> None:
+    """Changes the row that `updating.old` holds and the target's cursor stands on; jumps to `ignore` to leave it alone."""
+    table = updating.table
+    target = updating.target
+    assert target is not None, "the table is open"
+    old, new = updating.old, updating.new
+    triggers = updating.triggers
+    changed = updating.assignments.changed
+    is_key_changed = updating.assignments.is_key_changed
+    emit_new_values(compiler, updating, scope, given)
+    has_before = has_time(triggers, "BEFORE")
+    if has_before:
+        emit_generated_columns(compiler, table, new)
+        emit_triggers(compiler, table, triggers, "BEFORE", old, new, target.conflict, ignore)
+        _emit_reload(compiler, updating, ignore)
+    emit_generated_columns(compiler, table, new)
+    write = Write(table, new, ignore)
+    write.old = old
+    write.changed = changed
+    write.is_key_changed = is_key_changed
+    emit_row_checks(compiler, target, write)
+    use = target.foreign_keys
+    emit_child_check(compiler, use, table, old, new, changed)
+    emit_parent_check(compiler, use, table, old, new, changed)
+    _emit_replace_row(compiler, updating, target, write)
+    emit_parent_actions(compiler, use, table, old, new, changed)
+    if triggers:
+        emit_triggers(compiler, table, triggers, "AFTER", old, new, target.conflict, ignore)
+    emit_returning_row(compiler, updating.returning, table, new, updating.alias)
+
+
+def _emit_reload(compiler: Compiler, updating: Updating, ignore: int) -> None:
+    """A BEFORE trigger may have deleted the row, or changed columns that the statement does not set."""
+    target = updating.target
+    assert target is not None, "the table is open"
+    fresh = allocate_row(compiler.builder, updating.layout)
+    emit_seek_row(compiler, target, key_registers(updating.old, updating.table), fresh, ignore)
+    assigned = updating.assignments.assigned
+    for position in updating.layout.insertable:
+        if position not in assigned:
+            compiler.emit(op.SCopy, fresh.column(position), updating.new.column(position))
+
+
+def _emit_replace_row(compiler: Compiler, updating: Updating, target: Target, write: Write) -> None:
+    """Old entries out, new entries and the new row in."""
+    table = updating.table
+    old, new = updating.old, updating.new
+    changed, is_key_changed = updating.assignments.changed, updating.assignments.is_key_changed
+    touched = {
+        index: cursor for index, cursor in target.index_cursors.items() if is_touched(index, changed, is_key_changed)
+    }
+    if touched:
+        emit_delete_entries(compiler, table, old, row_scope(table, old), touched)
+    if is_key_changed or table.is_without_rowid:
+        gone = compiler.label()
+        if is_key_changed or target.may_replace or updating.triggers:
+            emit_find_again(compiler, target, old, gone)
+        compiler.emit(op.Delete, target.cursor, p4=(None, table.schema_index), p5=op.IS_UPDATE)
+        compiler.place(gone)
+    emit_entries(compiler, target, write)
+    emit_insert_row(compiler, target, new, op.COUNT_CHANGE | op.IS_UPDATE)
+
+
+STEP_EMITTERS[ast.Update] = emit_update

@@ -1,0 +1,146 @@
+"""ON CONFLICT clauses of INSERT: which constraint each one answers, and the update of the row in the way.
+
+Source: https://www.sqlite.org/lang_upsert.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.catalog.build import key_column_name, strip_collation
+from minisql.errors import ERROR, sqlite_error
+from minisql.parser import ast
+from minisql.planner.assignments import map_assignments
+from minisql.planner.constraints import conflicting_key
+from minisql.planner.rows import row_source
+from minisql.planner.scope import Scope
+from minisql.planner.targets import Target, emit_seek_row, key_registers
+from minisql.planner.update import Updating, emit_update_row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from minisql.catalog.schema import Index, Table
+    from minisql.planner.compiler import Compiler
+    from minisql.planner.constraints import Write
+    from minisql.planner.returning import Returning
+
+_ANY = "any"
+
+
+def begin_upserts(
+    compiler: Compiler,
+    target: Target,
+    node: ast.Insert,
+    write: Write,
+    scope: Scope | None,
+    returning: Returning | None,
+) -> None:
+    """Prepares `write` so that its conflicts are handled by the clauses, in their order."""
+    table = target.table
+    clauses: list[tuple[object, ast.Upsert]] = []
+    for number, clause in enumerate(node.upserts, 1):
+        answered = _ANY if clause.target is None else _find_constraint(table, clause, number, len(node.upserts))
+        clauses.append((answered, clause))
+    if clauses[0][0] is not _ANY:
+        write.order = _check_order(target, [answered for answered, _ in clauses if answered is not _ANY])
+
+    def handle(index: Index | None) -> Callable[[], None] | None:
+        wanted = None if index is not None and index.is_clustered else index
+        for answered, clause in clauses:
+            if answered is _ANY or answered is wanted:
+                return lambda: _emit_action(compiler, target, node, write, scope, returning, clause, index)
+        return None
+
+    write.upsert = handle
+
+
+def _find_constraint(table: Table, clause: ast.Upsert, number: int, n_clauses: int) -> Index | None:
+    """The unique index that a conflict target names; None for the rowid or the clustered primary key."""
+    terms = [strip_collation(term.expression)[0] for term in clause.target or ()]
+    if len(terms) == 1 and table.rowid_alias >= 0 and _is_column(table, terms[0], table.rowid_alias):
+        return None
+    if len(terms) == 1 and table.rowid_alias < 0 and not table.is_without_rowid and _is_rowid(table, terms[0]):
+        return None
+    for index in table.indexes:
+        if not index.is_unique or len(index.columns) != len(terms):
+            continue
+        if index.where is not None and not (
+            clause.target_where is not None and ast.equal(index.where, clause.target_where)
+        ):
+            continue
+        if _matches(table, index, terms):
+            return None if index.is_clustered else index
+    which = "" if n_clauses == 1 else f"{_ordinal(number)} "
+    raise sqlite_error(ERROR, f"{which}ON CONFLICT clause does not match any PRIMARY KEY or UNIQUE constraint")
+
+
+def _ordinal(number: int) -> str:
+    suffix = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
+    return f"{number}{suffix}"
+
+
+def _matches(table: Table, index: Index, terms: Sequence[ast.Expression]) -> bool:
+    for column in index.columns:
+        if column.position >= 0:
+            if not any(_is_column(table, term, column.position) for term in terms):
+                return False
+        elif not any(ast.equal(column.expression, term) for term in terms):
+            return False
+    return True
+
+
+def _is_column(table: Table, term: ast.Expression, position: int) -> bool:
+    name = key_column_name(term)
+    return name is not None and table.column_positions.get(name.lower()) == position
+
+
+def _is_rowid(table: Table, term: ast.Expression) -> bool:
+    name = key_column_name(term)
+    return name is not None and name.lower() in ("rowid", "_rowid_", "oid") and name.lower() not in table.column_positions
+
+
+def _check_order(target: Target, answered: Sequence[object]) -> list[Index | None]:
+    """Constraints with a clause come first, in the order of the clauses; then the other indexes, then the rowid."""
+    order: list[Index | None] = []
+    for constraint in [*answered, *target.layout.indexes, None]:
+        if constraint not in order:
+            order.append(constraint)  # type: ignore[arg-type]
+    return order
+
+
+def _emit_action(
+    compiler: Compiler,
+    target: Target,
+    node: ast.Insert,
+    write: Write,
+    scope: Scope | None,
+    returning: Returning | None,
+    clause: ast.Upsert,
+    index: Index | None,
+) -> None:
+    """DO NOTHING emits nothing; DO UPDATE changes the row that stands in the way.  The caller then leaves the new row."""
+    if clause.assignments is None:
+        return
+    table = target.table
+    alias = node.target.alias
+    if index is None or index.is_clustered:
+        key = key_registers(write.new, table)
+    else:
+        key = conflicting_key(compiler, target, index)
+    assignments = map_assignments(compiler, table, clause.assignments)
+    updating = Updating(compiler, table, assignments, alias, op.ON_CONFLICT_ABORT)
+    own = Target(table, target.layout, op.ON_CONFLICT_ABORT)
+    own.cursor = target.cursor
+    own.index_cursors = target.index_cursors
+    own.foreign_keys = target.foreign_keys
+    updating.target = own
+    updating.returning = returning
+    row = row_source(table, updating.old, alias)
+    excluded = row_source(table, write.new, "excluded", is_qualified_only=True)
+    emit_seek_row(compiler, own, key, updating.old, write.ignore)
+    inner = Scope([row, excluded], scope)
+    if clause.where is not None:
+        compiler.emit_condition(clause.where, inner, write.ignore, False, True)
+    emit_update_row(compiler, updating, inner, write.ignore)
