@@ -9,7 +9,7 @@ Source: https://www.sqlite.org/pragma.html#pragma_integrity_check; texts as SQLi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 
 from minisql.storage.btree import BtreeFile
 from minisql.storage.header import FREELIST_COUNT, FREELIST_TRUNK, META, META_INCREMENTAL_VACUUM, META_LARGEST_ROOT, read_u32
@@ -17,9 +17,9 @@ from minisql.storage.image import page_image
 from minisql.storage.locking import PENDING_BYTE
 from minisql.storage.node import INDEX_INTERIOR, INDEX_LEAF, TABLE_INTERIOR, TABLE_LEAF, local_size, max_local
 from minisql.storage.pointer_map import FIRST_OVERFLOW, FREE, NEXT_OVERFLOW, ROOT, TREE, is_pointer_map_page, pointer_map_place
-from minisql.storage.varint import read_varint
+from minisql.storage.varint import read_signed_varint, read_varint
 
-MAX_DEPTH = 20
+_LARGEST_ROWID = (1 << 63) - 1
 
 
 def integrity_check(file: BtreeFile, roots: Iterable[int], max_errors: int = 100, is_partial: bool = False) -> list[str]:
@@ -142,114 +142,137 @@ class _Check:
                 self.report(f"Page {number}: pointer map referenced")
 
     def tree(self, root: int) -> None:
-        """Walks one tree with an explicit stack, checking depth and, for rowid tables, the order of rowids.
+        """Walks one tree as SQLite does: last child first, then cells from the last to the first, children inline.
 
-        A stack item is (page, parent, prefix, depth, largest rowid allowed or None); results come back in `depths`.
+        Recursion is a stack of generators: each yields a child to check and is sent that child's (smallest rowid, depth).
         """
-        depths: dict[int, int] = {}  # depth of leaves below each interior page, by page number
-        smallest = [None]
-        stack: list[tuple[int, int, str, int, int | None]] = [(root, 0, f"Tree {root} page {root}: ", 0, None)]
-        while stack and not self.is_full():
-            number, parent, prefix, depth, largest = stack.pop()
-            if not self.use(prefix, number):
-                continue
-            if parent and self.auto_vacuum:
-                self.pointer_map(prefix, number, TREE, parent)
-            if depth > MAX_DEPTH:
-                self.report(f"{prefix}depth of the tree exceeds {MAX_DEPTH}")
-                continue
-            self.page(root, number, parent, depth, largest, stack, depths, smallest)  # type: ignore[arg-type]
+        stack = [self.page(root, root, f"Tree {root} page {root}: ", 0, _LARGEST_ROWID)]
+        answer: tuple[int, int] | None = None
+        while stack:
+            try:
+                child = stack[-1].send(answer)
+                stack.append(self.page(root, *child))
+                answer = None
+            except StopIteration as stop:
+                stack.pop()
+                answer = stop.value
 
     def page(
-        self,
-        root: int,
-        number: int,
-        parent: int,
-        depth: int,
-        largest: int | None,
-        stack: list[tuple[int, int, str, int, int | None]],
-        depths: dict[int, int],
-        smallest: list[int | None],
-    ) -> None:
-        """Checks one page and pushes its children, the first one on top."""
+        self, root: int, number: int, reference: str, parent: int, largest: int
+    ) -> Generator[tuple[int, str, int, int], tuple[int, int], tuple[int, int]]:
+        """Checks one page; `reference` is the prefix of messages about the pointer that led here."""
+        if not number or self.is_full() or not self.use(reference, number):
+            return largest, 0
         prefix = f"Tree {root} page {number}: "
         data = page_image(self.file, number)
         first = 100 if number == 1 else 0
         kind = data[first]
-        if kind not in (INDEX_INTERIOR, TABLE_INTERIOR, INDEX_LEAF, TABLE_LEAF):
+        count = data[first + 3] << 8 | data[first + 4]
+        if kind not in (INDEX_INTERIOR, TABLE_INTERIOR, INDEX_LEAF, TABLE_LEAF) or count > (self.file.page_size - 8) // 6:
             self.report(f"{prefix}btreeInitPage() returns error code 11")
-            return
+            return largest, 0
         is_leaf = kind in (INDEX_LEAF, TABLE_LEAF)
         usable = self.usable
-        count = data[first + 3] << 8 | data[first + 4]
         content = (data[first + 5] << 8 | data[first + 6]) or 65536
         array = first + (8 if is_leaf else 12)
-        if count > (self.file.page_size - 8) // 6 or (count == 0 and not is_leaf and number != 1):
-            self.report(f"{prefix}btreeInitPage() returns error code 11")
-            return
-        spans: list[tuple[int, int]] = []
-        children: list[tuple[int, int, str, int, int | None]] = []
-        for index in range(count):
-            cell_prefix = f"Tree {root} page {number} cell {index}: "
+        blocks = self.free_blocks(data, first, array + 2 * count, content)
+        if blocks is None:
+            self.report(f"{prefix}free space corruption")
+            return largest, 0
+        depth = -1  # a leaf answers 0, and so does a page that cannot be read
+        may_be_equal = True
+        is_covered = True
+        spans = blocks
+        if not is_leaf:
+            child = int.from_bytes(data[first + 8 : first + 12], "big")
+            reference = f"Tree {root} page {number} right child: " if self.auto_vacuum else f"Tree {root} page {number} cell 0: "
+            if self.auto_vacuum and child:
+                self.pointer_map(reference, child, TREE, number)
+            largest, depth = yield child, reference, number, largest
+            may_be_equal = False
+        for index in range(count - 1, -1, -1):
+            if self.is_full():
+                break
+            reference = f"Tree {root} page {number} cell {index}: "
             at = data[array + 2 * index] << 8 | data[array + 2 * index + 1]
             if at < content or at > usable - 4:
-                self.report(f"{cell_prefix}Offset {at} out of range {content}..{usable - 4}")
+                self.report(f"{reference}Offset {at} out of range {content}..{usable - 4}")
+                is_covered = False
                 continue
-            cell = self.cell(cell_prefix, data, at, kind, number)
+            cell = self.cell(data, at, kind)
             if cell is None:
+                self.report(f"{reference}Extends off end of page")
+                is_covered = False
                 continue
-            end, rowid, child = cell
+            end, rowid, child, chain, chain_size = cell
+            if rowid is not None:
+                if rowid > largest if may_be_equal else rowid >= largest:
+                    self.report(f"{reference}Rowid {rowid} out of order")
+                largest = rowid
+                may_be_equal = False
+            if chain_size:
+                self.overflow(reference, chain, chain_size, number)
+            if not is_leaf:
+                if self.auto_vacuum and child:
+                    self.pointer_map(reference, child, TREE, number)
+                largest, child_depth = yield child, reference, number, largest
+                may_be_equal = False
+                if child_depth != depth:
+                    self.report(f"{reference}Child page depth differs")
+                    depth = child_depth
             spans.append((at, max(end, at + 4)))
-            if kind == TABLE_INTERIOR:
-                children.append((child, number, f"Tree {root} page {number} cell {index}: ", depth + 1, rowid))
-            elif kind == INDEX_INTERIOR:
-                children.append((child, number, f"Tree {root} page {number} cell {index}: ", depth + 1, None))
-            else:
-                if rowid is not None:
-                    if (smallest[0] is not None and rowid <= smallest[0]) or (largest is not None and rowid > largest):
-                        self.report(f"{cell_prefix}Rowid {rowid} out of order")
-                    smallest[0] = rowid
-        if is_leaf:
-            leaf_depth = depths.setdefault(0, depth)
-            if depth != leaf_depth:
-                self.report(f"Tree {root} page {parent}: Child page depth differs")
-                depths[0] = depth
-        else:
-            right = int.from_bytes(data[first + 8 : first + 12], "big")
-            children.append((right, number, f"Tree {root} page {number} right child: ", depth + 1, largest))
-            stack.extend(reversed(children))
-        self.space(prefix, number, data, first, array + 2 * count, content, spans)
+        if is_covered and not self.is_full():
+            self.coverage(number, data[first + 7], content, spans)
+        return largest, depth + 1
 
-    def cell(self, prefix: str, data: bytes, at: int, kind: int, number: int) -> tuple[int, int | None, int] | None:
-        """Checks one cell and its overflow chain; returns its end, rowid and left child."""
-        child = 0
+    def free_blocks(self, data: bytes, first: int, array_end: int, content: int) -> list[tuple[int, int]] | None:
+        """Returns the free blocks as (start, end); None when the free space of the page makes no sense."""
+        usable = self.usable
+        n_free = data[first + 7] + content
+        at = data[first + 1] << 8 | data[first + 2]
+        blocks: list[tuple[int, int]] = []
+        if at:
+            if at < content:
+                return None
+            while True:
+                if at > usable - 4:
+                    return None
+                following = data[at] << 8 | data[at + 1]
+                size = data[at + 2] << 8 | data[at + 3]
+                blocks.append((at, at + size))
+                n_free += size
+                if following <= at + size + 3:
+                    break
+                at = following
+            if following or at + size > usable:
+                return None
+        return None if n_free > usable or n_free < array_end else blocks
+
+    def cell(self, data: bytes, at: int, kind: int) -> tuple[int, int | None, int, int, int] | None:
+        """Reads one cell: (end, rowid, left child, first overflow page, bytes in the chain); None when it does not fit."""
+        child = chain = chain_size = 0
         rowid: int | None = None
         try:
             if kind in (TABLE_INTERIOR, INDEX_INTERIOR):
                 child = int.from_bytes(data[at : at + 4], "big")
                 at += 4
             if kind == TABLE_INTERIOR:
-                rowid, end = read_varint(data, at)
-                rowid = rowid - (1 << 64) if rowid >> 63 else rowid
+                rowid, end = read_signed_varint(data, at)
             else:
                 size, end = read_varint(data, at)
+                size &= 0xFFFFFFFF
                 if kind == TABLE_LEAF:
-                    rowid, end = read_varint(data, end)
-                    rowid = rowid - (1 << 64) if rowid >> 63 else rowid
+                    rowid, end = read_signed_varint(data, end)
                 largest = max_local(self.usable, kind == TABLE_LEAF)
-                if size <= largest:
-                    end += size
-                else:
-                    local = local_size(size, self.usable, largest)
-                    end += local + 4
-                    if end <= self.usable:
-                        self.overflow(prefix, int.from_bytes(data[end - 4 : end], "big"), size - local, number)
+                local = size if size <= largest else local_size(size, self.usable, largest)
+                end += local
+                if size > local:
+                    chain = int.from_bytes(data[end : end + 4], "big")
+                    chain_size = size - local
+                    end += 4
         except IndexError:
-            end = self.usable + 1
-        if end > self.usable:
-            self.report(f"{prefix}Extends off end of page")
             return None
-        return end, rowid, child
+        return None if end > self.usable else (end, rowid, child, chain, chain_size)
 
     def overflow(self, prefix: str, first: int, size: int, parent: int) -> None:
         """Follows an overflow chain."""
@@ -269,36 +292,17 @@ class _Check:
         if n_left and n_errors == len(self.messages):
             self.report(f"{prefix}overflow list length is {n_pages - n_left} but should be {n_pages}")
 
-    def space(
-        self, prefix: str, number: int, data: bytes, first: int, array_end: int, content: int, spans: list[tuple[int, int]]
-    ) -> None:
+    def coverage(self, number: int, n_reported: int, content: int, spans: list[tuple[int, int]]) -> None:
         """Checks that cells, free blocks and fragments fill the content area without overlap."""
-        if array_end > content or content > self.usable:
-            self.report(f"{prefix}free space corruption")
-            return
-        block = data[first + 1] << 8 | data[first + 2]
-        n_blocks = 0
-        while block:
-            if block > self.usable - 4 or n_blocks > self.usable // 4:
-                self.report(f"{prefix}free space corruption")
-                return
-            size = data[block + 2] << 8 | data[block + 3]
-            spans.append((block, block + size))
-            following = data[block] << 8 | data[block + 1]
-            if following and following <= block:
-                self.report(f"{prefix}free space corruption")
-                return
-            block = following
-            n_blocks += 1
         spans.sort()
         position = content
         n_fragments = 0
         for start, end in spans:
             if start < position:
-                self.report(f"{prefix}Multiple uses for byte {start} of page {number}")
+                self.report(f"Multiple uses for byte {start} of page {number}")
                 return
             n_fragments += start - position
             position = end
         n_fragments += self.usable - position
-        if n_fragments != data[first + 7]:
-            self.report(f"{prefix}Fragmentation of {n_fragments} bytes reported as {data[first + 7]} on page {number}")
+        if n_fragments != n_reported:
+            self.report(f"Fragmentation of {n_fragments} bytes reported as {n_reported} on page {number}")
