@@ -247,8 +247,8 @@ Insert = _plain(
 )
 Delete = _plain(
     "Delete",
-    "Delete the row at table cursor p1 (or the entry, on the tree of a WITHOUT ROWID table); p4 = (table name or None, "
-    "schema index); p5 flags. The cursor may go on with Next.",
+    "Delete the row at table cursor p1 (p3 = 1: the entry at index cursor p1, for a WITHOUT ROWID table); "
+    "p4 = (table name or None, schema index); p5 flags. The cursor may go on with Next.",
 )
 IdxInsert = _plain(
     "IdxInsert",

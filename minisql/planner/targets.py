@@ -51,7 +51,8 @@ class Target:
         self.index_cursors: dict[Index, int] = {}
         self.delete_triggers: Sequence[Trigger] = ()
         self.foreign_keys: ForeignKeyUse | None = None
-        self.reports_name: str | None = table.name
+        # The update hook hears of rowid tables only.
+        self.reports_name = table.name if not table.is_without_rowid else None
 
     @property
     def may_replace(self) -> bool:
@@ -157,7 +158,8 @@ def emit_delete_row(
     skip = compiler.label()
     if moves:
         emit_find_again(compiler, target, row, skip)
-    compiler.emit(op.Delete, target.cursor, p4=(target.reports_name, table.schema_index), p5=flags)
+    operands = (target.reports_name, table.schema_index)
+    compiler.emit(op.Delete, target.cursor, 0, 1 if table.is_without_rowid else 0, operands, flags)
     compiler.place(skip)
 
 

@@ -308,7 +308,8 @@ def _emit_replace_row(compiler: Compiler, updating: Updating, target: Target, wr
         gone = compiler.label()
         if is_key_changed or target.may_replace or updating.triggers:
             emit_find_again(compiler, target, old, gone)
-        compiler.emit(op.Delete, target.cursor, p4=(None, table.schema_index), p5=op.IS_UPDATE)
+        operands = (None, table.schema_index)
+        compiler.emit(op.Delete, target.cursor, 0, 1 if table.is_without_rowid else 0, operands, op.IS_UPDATE)
         compiler.place(gone)
     emit_entries(compiler, target, write)
     emit_insert_row(compiler, target, new, op.COUNT_CHANGE | op.IS_UPDATE)

@@ -82,7 +82,10 @@ def delete(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     has_hook = table_name is not None and host.has_update_hook and not flags & IS_UPDATE
     rowid = cursor.rowid if has_hook else 0
     if not flags & PRE_UPDATE_ONLY:
-        cursor.delete()
+        if i[3]:
+            cursor.delete_current()
+        else:
+            cursor.delete()
     if flags & COUNT_CHANGE:
         frame.n_changes += 1
     if has_hook:
