@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable
 
 from minisql.storage.btree import BtreeFile
-from minisql.storage.header import FREELIST_COUNT, FREELIST_TRUNK, META, META_INCREMENTAL_VACUUM, META_LARGEST_ROOT, read_u32
+from minisql.storage.header import FREELIST_COUNT, FREELIST_TRUNK, META_INCREMENTAL_VACUUM, META_LARGEST_ROOT, read_u32
 from minisql.storage.image import page_image
 from minisql.storage.locking import PENDING_BYTE
 from minisql.storage.node import INDEX_INTERIOR, INDEX_LEAF, TABLE_INTERIOR, TABLE_LEAF, local_size, max_local
@@ -185,7 +185,9 @@ class _Check:
         spans = blocks
         if not is_leaf:
             child = int.from_bytes(data[first + 8 : first + 12], "big")
-            reference = f"Tree {root} page {number} right child: " if self.auto_vacuum else f"Tree {root} page {number} cell 0: "
+            reference = f"Tree {root} page {number} cell 0: "
+            if self.auto_vacuum:
+                reference = f"Tree {root} page {number} right child: "
             if self.auto_vacuum and child:
                 self.pointer_map(reference, child, TREE, number)
             largest, depth = yield child, reference, number, largest
@@ -204,7 +206,11 @@ class _Check:
                 self.report(f"{reference}Extends off end of page")
                 is_covered = False
                 continue
-            end, rowid, child, chain, chain_size = cell
+            end, rowid, child, chain, chain_size, head = cell
+            if head <= 1:
+                self.report(f"{reference}Bad cell header size")
+                is_covered = False
+                continue
             if rowid is not None:
                 if rowid > largest if may_be_equal else rowid >= largest:
                     self.report(f"{reference}Rowid {rowid} out of order")
@@ -248,9 +254,13 @@ class _Check:
                 return None
         return None if n_free > usable or n_free < array_end else blocks
 
-    def cell(self, data: bytes, at: int, kind: int) -> tuple[int, int | None, int, int, int] | None:
-        """Reads one cell: (end, rowid, left child, first overflow page, bytes in the chain); None when it does not fit."""
+    def cell(self, data: bytes, at: int, kind: int) -> tuple[int, int | None, int, int, int, int] | None:
+        """Reads one cell: end, rowid, left child, first overflow page, bytes in the chain, first byte of the record.
+
+        None when it does not fit the page.
+        """
         child = chain = chain_size = 0
+        head = 2
         rowid: int | None = None
         try:
             if kind in (TABLE_INTERIOR, INDEX_INTERIOR):
@@ -264,6 +274,7 @@ class _Check:
                 if kind == TABLE_LEAF:
                     rowid, end = read_signed_varint(data, end)
                 largest = max_local(self.usable, kind == TABLE_LEAF)
+                head = data[end]
                 local = size if size <= largest else local_size(size, self.usable, largest)
                 end += local
                 if size > local:
@@ -272,7 +283,7 @@ class _Check:
                     end += 4
         except IndexError:
             return None
-        return None if end > self.usable else (end, rowid, child, chain, chain_size)
+        return None if end > self.usable else (end, rowid, child, chain, chain_size, head)
 
     def overflow(self, prefix: str, first: int, size: int, parent: int) -> None:
         """Follows an overflow chain."""

@@ -92,10 +92,12 @@ def cut_index_cells(pager: Pager, leaf: IndexLeaf) -> None:
         data = leaf.data
         assert data is not None
         usable = pager.usable
-        leaf.cells = [
-            cut_payload_cell(data, at, leaf.number, usable) for at in cell_offsets(data, leaf.number, usable)
-        ]
-        leaf.row_count_below = len(leaf.cells) // 2
+        cells = [cut_payload_cell(data, at, leaf.number, usable) for at in cell_offsets(data, leaf.number, usable)]
+        leaf.size = 8 + sum(map(_leaf_cell_size, cells))
+        if leaf.size > usable:
+            raise corrupt(leaf.number, "cells overlap")
+        leaf.cells = cells  # type: ignore[assignment]
+        leaf.row_count_below = len(cells) // 2
 
 
 def encode_index_cells(pager: Pager, node: IndexLeaf | IndexInterior) -> list[bytes]:

@@ -149,8 +149,12 @@ def cut_leaf_cells(pager: Pager, leaf: TableLeaf) -> None:
             rowids.append(rowid - (1 << 64) if rowid >> 63 else rowid)
     except IndexError as error:
         raise corrupt(leaf.number, "cell runs off the page") from error
+    size = 8 + 2 * len(cells) + sum(map(len, cells))  # type: ignore[arg-type]
+    if size > page_capacity(pager, leaf.number):
+        raise corrupt(leaf.number, "cells overlap")
     if leaf.rows is None:
         leaf.rowids = rowids
+    leaf.size = size
     leaf.row_count_below = len(cells) // 2
     leaf.cells = cells
 
