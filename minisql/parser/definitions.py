@@ -131,7 +131,7 @@ def _column_definition(state: State) -> ColumnDefinition:
 def _table_options(state: State) -> tuple[bool, bool]:
     """Reads STRICT and WITHOUT ROWID; returns (is strict, is without rowid)."""
     is_strict = is_without_rowid = False
-    if state.kinds[state.index] > k.STRING:
+    if state.kinds[state.index] > k.STRING and not accept(state, k.COMMA):
         return False, False
     while True:
         expected = "rowid" if accept(state, k.WITHOUT) else "strict"

@@ -42,23 +42,43 @@ def is_deeper(expression: Expression, limit: int) -> bool:
 
 
 def check_nesting(kinds: list[int]) -> None:
-    """Raises "Recursion limit" for tokens that would overflow SQLite's parser stack of 2,500 symbols.
+    """Raises "Recursion limit" for tokens that would overflow SQLite's parser stack.
 
-    Counts what that stack would hold at each token: open brackets with the symbols before them, CASE, and prefix operators.
+    Estimates what that stack holds at each token without parsing: per open bracket or CASE the symbols before it that are
+    not reduced yet, that is clauses already begun, a list before a comma, an operand and its operator, prefix operators.
     """
-    heights: list[int] = []
-    height = 0
+    frames: list[tuple[int, int]] = []
+    below, clauses, operator, n_prefixes = _STACK_BASE, 0, 0, 0
     previous = k.SEMI
     for kind in kinds:
-        if kind == k.LP:
-            heights.append(height)
-            height += 2 if previous <= k.LAST_JOIN_KEYWORD else 1
-        elif kind == k.CASE:
-            heights.append(height)
-            height += 2
-        elif kind == k.RP or kind == k.END:
-            if heights:
-                height = heights.pop()
+        is_operand_start = previous not in _OPERAND_ENDS
+        height = below + clauses + operator + n_prefixes + 1
         if height > _STACK_LIMIT:
             raise sqlite_error(ERROR, "Recursion limit")
+        if kind in _OPENERS:
+            frames.append((below, clauses))
+            below = height + (2 if kind == k.LP and previous <= k.LAST_JOIN_KEYWORD and previous != k.CAST else 0)
+            clauses = operator = n_prefixes = 0
+        elif kind in _CLOSERS:
+            if frames and (kind == k.RP or previous in _OPERAND_ENDS):
+                below, clauses = frames.pop()
+            operator = n_prefixes = 0
+        elif kind in _CLAUSE_HEIGHTS:
+            clauses = _CLAUSE_HEIGHTS[kind]
+            operator = n_prefixes = 0
+        elif is_operand_start and kind in _PREFIXES:
+            n_prefixes += 1
+        elif k.PRECEDENCE[kind]:
+            operator, n_prefixes = 2, 0
+        elif kind == k.AS:
+            operator, n_prefixes = 3, 0
         previous = kind
+
+
+_STACK_BASE = 3
+_OPENERS = frozenset((k.LP, k.CASE))
+_CLOSERS = frozenset((k.RP, k.END))
+_PREFIXES = frozenset((k.MINUS, k.PLUS, k.TILDE, k.NOT))
+_OPERAND_ENDS = frozenset((*range(k.STRING + 1), k.NUMBER, k.BLOB, k.VARIABLE, k.RP, k.NULL)) - {k.CASE}
+_CLAUSE_HEIGHTS = {k.WITH: 1, k.SELECT: 3, k.FROM: 5, k.JOIN: 5, k.WHERE: 5, k.COMMA: 2, k.WHEN: 2, k.THEN: 4, k.ELSE: 3}
+"""Symbols on the stack within a bracket once a token has been read."""

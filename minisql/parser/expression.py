@@ -315,6 +315,8 @@ def _named_operand(state: State, i: int) -> tuple[Expression, int]:
         return _raise(state, i)
     if kind == k.RAISE or kind == _CAST:
         raise syntax_error(state, i + 1)
+    if kind == k.WINDOW and kinds[i + 1] <= _STRING and kinds[i + 2] == k.AS:
+        raise syntax_error(state, i)
     if kinds[i + 1] != _DOT:
         return Column(word_text(state, i), None, None, state.words[i][0] == '"', i), i + 1
     if kinds[i + 2] > k.STRING:
