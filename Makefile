@@ -1,0 +1,47 @@
+# Everything here works on a machine that has only Python 3.11 or later and make: the first target sets up .venv.
+PYTHON ?= python3
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+CORPUS ?= ../shared/sqllogictest-corpus
+RUN := .venv/bin/python
+
+.PHONY: help setup demo test lint corpus corpus-sample ci clean
+
+help:
+	@echo "make demo           make and query a database file, then run the bundled suites and print the score"
+	@echo "make test           all tests"
+	@echo "make lint           ruff, mypy, import contracts"
+	@echo "make corpus         the whole public corpus against sqlite3, resumable; writes docs/corpus.md"
+	@echo "make corpus-sample  about two percent of it, not written down"
+	@echo "make ci             what continuous integration runs"
+
+setup: .venv/.stamp
+
+.venv/.stamp: pyproject.toml
+	@echo "setting up .venv (once)"
+	@test -x $(RUN) || $(PYTHON) -m venv .venv
+	@$(RUN) -m pip install --quiet --disable-pip-version-check -e '.[tools,test]'
+	@touch $@
+
+demo: .venv/.stamp
+	@$(RUN) -m minisql.shell.demo
+	@$(RUN) -m sqllogictest run --engine minisql --jobs $(JOBS) tests/slt
+
+test: .venv/.stamp
+	@$(RUN) -m pytest -n 2 --dist worksteal tests
+
+lint: .venv/.stamp
+	@.venv/bin/ruff check .
+	@.venv/bin/mypy --strict
+	@.venv/bin/lint-imports
+
+corpus: .venv/.stamp
+	@$(RUN) benchmarks/corpus.py --all --jobs $(JOBS) --ledger .build/corpus.jsonl --write docs $(CORPUS)
+
+corpus-sample: .venv/.stamp
+	@$(RUN) benchmarks/corpus.py --sample --jobs $(JOBS) $(CORPUS)
+
+ci:
+	@.ci/run
+
+clean:
+	@rm -rf .build build dist
