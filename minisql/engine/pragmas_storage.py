@@ -121,13 +121,14 @@ def auto_vacuum(session: Session, database: int | None, value: str | None) -> Ro
     mode = words.get(value.lower(), parse_integer(value))
     if 0 <= mode <= 2:
         if btree.n_pages == 0:
-            btree.set_auto_vacuum(mode)
+            btree.pager.auto_vacuum_mode = mode
             return []
         session.settings["auto_vacuum", database or 0] = mode
         session.ensure_reading(database or 0)
         if mode and btree.auto_vacuum:
             session.ensure_writing(database or 0)
-            btree.set_auto_vacuum(mode)
+            btree.set_meta(7, int(mode == 2))
+            btree.pager.auto_vacuum_mode = mode
     return []
 
 
@@ -258,9 +259,6 @@ def wal_autocheckpoint(session: Session, database: int | None, value: str | None
     """Frames in the WAL after which a commit checkpoints."""
     if value is not None:
         session.settings["wal_autocheckpoint"] = max(parse_integer(value), 0)
-        for btree in session.btrees:
-            if btree is not None:
-                btree.set_wal_autocheckpoint(session.settings["wal_autocheckpoint"])
     return [(session.settings.get("wal_autocheckpoint", 1000),)]
 
 
@@ -273,7 +271,8 @@ def wal_checkpoint(session: Session, database: int | None, value: str | None) ->
         raise sqlite_error(6, "database table is locked")
     result: tuple[int, int, int] = (0, -1, -1)
     for number in [database] if database is not None else _open_databases(session):
-        outcome = target(session, number).checkpoint(mode)
+        btree = target(session, number)
+        outcome = btree.checkpoint(mode) if btree.journal_mode == "wal" else (0, -1, -1)
         if number == (database or 0):
             result = outcome
     return [result]

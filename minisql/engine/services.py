@@ -15,10 +15,10 @@ register values.
 
     rows                      constants                                   arguments
     pragma                    (schema name or None, name, value or None)  []      PRAGMA as a statement
-    pragma_table              (pragma name,)                              [value or None, schema or None]   pragma_x(...)
+    table_function            (module,)                                   [a value for each hidden column]   pragma_x(...), ...
 
-`pragma_columns` tells the planner nothing at run time: result column names of a PRAGMA come from `engine.pragma_table`,
-which the planner reaches through `PlanContext.pragma_columns(name, has_value)`.
+The statement form of PRAGMA is compiled by `engine.pragma_compile`; table-valued functions are found through
+`PlanContext.eponymous_table`.
 
 Source: https://www.sqlite.org/pragma.html, lang_attach.html, lang_vacuum.html, lang_analyze.html, lang_reindex.html.
 """
@@ -33,8 +33,8 @@ from minisql.engine.analyze import analyze
 from minisql.engine.attach import attach, detach
 from minisql.engine.pragma_table import PRAGMAS
 from minisql.engine.reindex import reindex
+from minisql.engine.table_functions import serve_table_function
 from minisql.engine.vacuum import vacuum
-from minisql.errors import ERROR, sqlite_error
 
 if TYPE_CHECKING:
     from minisql.engine.session import Session
@@ -52,15 +52,6 @@ def serve_pragma(session: Session, constants: tuple[Any, ...], arguments: list[A
     return PRAGMAS[name].serve(session, database, value)
 
 
-def serve_pragma_table(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -> Rows:
-    """A table-valued function pragma_x(value, schema)."""
-    value, schema = (*arguments, None, None)[:2]
-    database = None
-    if schema is not None:
-        database = session.catalog.schema_position(str(schema))
-        if database < 0:
-            raise sqlite_error(ERROR, f"unknown database {schema}")
-    return PRAGMAS[constants[0]].serve(session, database, None if value is None else str(value))
 
 
 def _read_cookie(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -> int:
@@ -81,5 +72,5 @@ CALLS: dict[str, Callable[[Session, tuple[Any, ...], list[Any]], Any]] = {
 
 ROWS: dict[str, Callable[[Session, tuple[Any, ...], list[Any]], Rows]] = {
     "pragma": serve_pragma,
-    "pragma_table": serve_pragma_table,
+    "table_function": serve_table_function,
 }

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from minisql import limits as limit_numbers
 from minisql.catalog.schema import Catalog
-from minisql.engine import copying, hooks, schema_loader, services, transactions
+from minisql.engine import copying, hooks, schema_loader, services, table_functions, transactions
 from minisql.engine.blob import BlobHandle
 from minisql.engine.flags import DEFAULT_FLAGS
 from minisql.engine.opening import open_database
@@ -87,6 +87,7 @@ class Session:
         self.is_closed = False
         self.tier = "auto"
         self.verifies_programs = False
+        self.eponymous_tables: dict[str, Table] = {}
         self.collation_names = ["BINARY", "NOCASE", "RTRIM"]
         self.pure_context: str | None = None
         self.time_ms: int | None = None
@@ -188,6 +189,10 @@ class Session:
         """About how many rows a tree holds."""
         btree = self.btrees[schema_index]
         return btree.estimated_rows(root_page) if btree is not None else 0
+
+    def eponymous_table(self, name: str) -> Table | None:
+        """A table-valued function as a table."""
+        return table_functions.eponymous_table(self, name)
 
     def schema_cookie(self, schema_index: int) -> int:
         """The cookie that the loaded schema was read with."""

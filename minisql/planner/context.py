@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from minisql.catalog.schema import Catalog
+    from minisql.catalog.schema import Catalog, Table
     from minisql.functions.registry import FunctionRegistry
     from minisql.values.collation import Collation
 
@@ -35,6 +35,13 @@ class PlanContext(Protocol):
 
     def estimated_rows(self, schema_index: int, root_page: int) -> int:
         """About how many rows a tree holds; cheap; needs no open transaction."""
+
+    def eponymous_table(self, name: str) -> Table | None:
+        """A table that exists by its module's name alone (pragma_x, json_each, generate_series), or None.
+
+        Its hidden columns (hidden == 1) take the arguments.  Its rows, all columns in order, come from HostRows service
+        "table_function" with the constant (table.module,) and one argument for each hidden column, NULL where none was given.
+        """
 
     def schema_cookie(self, schema_index: int) -> int:
         """The cookie that the loaded schema was read with."""
