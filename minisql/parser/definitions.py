@@ -341,7 +341,7 @@ def _add(state: State, table: str, schema: str | None, position: int) -> Stateme
     accept(state, k.COLUMN)
     first = state.index
     column = _column_definition(state)
-    return AddColumn(table, schema, column, state.source.exact_text(first, state.index), position)
+    return AddColumn(table, schema, column, state.source.text(first, state.index), position)
 
 
 def _alter_column(state: State, table: str, schema: str | None, position: int) -> Statement:

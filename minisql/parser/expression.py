@@ -315,7 +315,7 @@ def _named_operand(state: State, i: int) -> tuple[Expression, int]:
         return _raise(state, i)
     if kind == k.RAISE or kind == _CAST:
         raise syntax_error(state, i + 1)
-    if kind == k.WINDOW and kinds[i + 1] <= _STRING and kinds[i + 2] == k.AS:
+    if kind == k.WINDOW and is_window_keyword(state, i):
         raise syntax_error(state, i)
     if kinds[i + 1] != _DOT:
         return Column(word_text(state, i), None, None, state.words[i][0] == '"', i), i + 1
@@ -326,6 +326,16 @@ def _named_operand(state: State, i: int) -> tuple[Expression, int]:
     if kinds[i + 4] > k.STRING:
         raise syntax_error(state, i + 4)
     return Column(word_text(state, i + 4), word_text(state, i + 2), word_text(state, i), False, i), i + 5
+
+
+def is_name_after_keyword(kind: int) -> bool:
+    """Tells whether a token makes keywords of WINDOW and OVER before it; FILTER and INDEXED are names that do not."""
+    return kind <= _STRING and kind != _FILTER and kind != k.INDEXED
+
+
+def is_window_keyword(state: State, i: int) -> bool:
+    """Tells whether WINDOW starts a WINDOW clause: a name and AS follow."""
+    return is_name_after_keyword(state.kinds[i + 1]) and state.kinds[i + 2] == k.AS
 
 
 def _special_operand(state: State, i: int) -> tuple[Expression, int]:
@@ -397,7 +407,7 @@ def _call_tail(state: State, call: FunctionCall) -> FunctionCall:
         expect(state, k.WHERE)
         condition = nested(state, expression)
         expect(state, _RP)
-    if kinds[state.index] == _OVER and (kinds[state.index + 1] == _LP or kinds[state.index + 1] <= _STRING):
+    if kinds[state.index] == _OVER and (kinds[state.index + 1] == _LP or is_name_after_keyword(kinds[state.index + 1])):
         state.index += 1
         over = state.rules.over_clause(state)
     return FunctionCall(

@@ -42,7 +42,13 @@ from minisql.parser.ast import (
     Window,
     With,
 )
-from minisql.parser.expression import expression, expression_list, subquery
+from minisql.parser.expression import (
+    expression,
+    expression_list,
+    is_name_after_keyword,
+    is_window_keyword,
+    subquery,
+)
 from minisql.parser.state import (
     Rules,
     State,
@@ -212,13 +218,7 @@ def _is_alias(state: State, i: int) -> bool:
     if state.kinds[i - 1] != _RP:
         return True
     following = state.kinds[i + 1]
-    return not (following == _LP or (kind == _OVER and following <= _STRING))
-
-
-def is_window_keyword(state: State, i: int) -> bool:
-    """Tells whether WINDOW starts a WINDOW clause: a name and AS follow."""
-    kinds = state.kinds
-    return kinds[i + 1] <= _STRING and kinds[i + 2] == _AS
+    return not (following == _LP or (kind == _OVER and is_name_after_keyword(following)))
 
 
 def _values(state: State) -> Values:

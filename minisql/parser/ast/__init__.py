@@ -62,6 +62,7 @@ from minisql.parser.ast.expressions import (
     Variable,
     Window,
 )
+from minisql.parser.ast.listing import listing
 from minisql.parser.ast.queries import (
     JOIN_CROSS,
     JOIN_INNER,
@@ -212,4 +213,5 @@ __all__ = [
     "With",
     "equal",
     "fields",
+    "listing",
 ]
