@@ -9,7 +9,7 @@ jump goes forward, to a label in the same loop body, to the enclosing loop's nex
 
 from __future__ import annotations
 
-from minisql.bytecode.opcodes import JUMPS, EndCoroutine, Goto, Halt, InitCoroutine, Return
+from minisql.bytecode.opcodes import JUMPS, InitCoroutine, EndCoroutine, Goto, Halt, InitCoroutine, Return
 from minisql.bytecode.program import Instruction, LoopExtent, Program
 
 _ENDINGS = frozenset((Halt, Goto, Return, EndCoroutine))
@@ -113,6 +113,25 @@ class ProgramBuilder:
         address = self.emit(opcode, cursor, body, row)
         self.place(end)
         self.loops.append(LoopExtent(kind, cursor, start, body, address, len(self.code), row, n_columns))
+
+    def insert_prologue(self, instructions: list[Instruction], position: int) -> None:
+        """Inserts instructions at an address that no jump goes to or behind; everything after it moves."""
+        n = len(instructions)
+        code = self.code
+        for address, instruction in enumerate(code):
+            opcode, p1, p2, p3, p4, p5 = instruction
+            if opcode in JUMPS and p2 >= 0:  # type: ignore[operator]
+                p2 += n  # type: ignore[operator]
+            if opcode == InitCoroutine:
+                p3 += n  # type: ignore[operator]
+            code[address] = (opcode, p1, p2, p3, p4, p5)
+        code[position:position] = instructions
+        self._label_addresses = [address + n if address >= 0 else address for address in self._label_addresses]
+        for loop in self.loops:
+            loop.start += n
+            loop.body += n
+            loop.next += n
+            loop.end += n
 
     def finish(self, column_names: tuple[str, ...] = (), statement_kind: str = "select") -> Program:
         """Resolves labels and returns the program; the builder must not be used afterwards.

@@ -16,11 +16,17 @@ from minisql.bytecode.builder import ProgramBuilder
 from minisql.bytecode.program import ConstantSet
 from minisql.errors import ERROR, ERROR_MISSING_COLLSEQ, Error, sqlite_error
 from minisql.planner.calls import emit_named_call
+from minisql.planner.bound_code import emit_bound_select, emit_subselect
 from minisql.planner.conditions import emit_condition, jump_on_register
+from minisql.planner.explain_plan import describe_access
 from minisql.planner.expressions import emit_expression, placed
+from minisql.planner.nested_code import emit_nested
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.operands import affinity_of, collation_of, typed_operand
+from minisql.planner.ordering import same_tree
 from minisql.planner.scope import ROWID, Capture, Scope, Source, find_in_scope, matches_schema
+from minisql.planner.subquery_code import emit_row_subquery, subquery_columns
+from minisql.planner.table_functions import eponymous_table, open_function, prepare_function
 from minisql.values.affinity import NUMERIC, TEXT, apply_numeric, apply_text
 from minisql.values.collation import BINARY, Collation
 from minisql.values.compare import hash_key
@@ -29,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from minisql.bytecode.program import Program
+    from minisql.catalog.schema import Column, Table
     from minisql.parser import ast
     from minisql.parser.tokenizer import Source as SourceText
     from minisql.planner.context import PlanContext
@@ -40,13 +47,14 @@ class Compiler:
     the name crossed (None mostly); `text` is the parse's Source or None when the tree did not come from the statement."""
 
     __slots__ = (
-        "_find_collation",
+        "allows_memo",
         "bound_selects",
         "builder",
         "code",
         "constants",
         "context",
         "crossed",
+        "current_capture",
         "databases_read",
         "databases_written",
         "depth",
@@ -65,9 +73,12 @@ class Compiler:
         "register",
         "registers",
         "restricts_functions",
+        "subquery_count",
+        "subquery_shapes",
         "text",
         "trigger",
         "view_depth",
+        "views_active",
         "wants_explain",
     )
 
@@ -105,6 +116,13 @@ class Compiler:
         self.explain_rows: list[tuple[int, int, int, str]] = []
         self.explain_parent = 0
         self.view_depth = 0
+        self.views_active: set[tuple[int, str]] = set()
+        # The capture of the expression subquery that is being bound, None outside of any.
+        self.current_capture: Capture | None = None
+        self.subquery_shapes: dict[tuple[int, int], tuple[list[Column], Scope]] = {}
+        self.subquery_count = 0
+        # Results of correlated subqueries may be kept by outer values: only while nothing is written.
+        self.allows_memo = False
         # 'generated column', 'CHECK constraint', 'index', ... while such an expression is compiled, else ''.
         self.restricts_functions = ""
 
@@ -114,6 +132,16 @@ class Compiler:
     typed_operand = typed_operand
     affinity_of = affinity_of
     collation_of = collation_of
+    emit_row_subquery = emit_row_subquery
+    subquery_columns = subquery_columns
+    emit_nested = emit_nested
+    same_tree = staticmethod(same_tree)
+    emit_bound_select = emit_bound_select
+    emit_subselect = emit_subselect
+    describe_access = describe_access
+    eponymous_table = eponymous_table
+    prepare_function = prepare_function
+    open_function = open_function
 
     def emit_call(self, name: str, arguments: list[ast.Expression], scope: Scope, target: int = 0) -> int:
         """A call that SQL writes as an operator or keyword."""
@@ -276,6 +304,23 @@ class Compiler:
         self.databases_read |= 1 << database
         if is_write:
             self.databases_written |= 1 << database
+
+    def open_read(self, table: Table) -> int:
+        """Opens a cursor on a table; returns its number."""
+        database = table.schema_index
+        self.databases_read |= 1 << database
+        cursor = self.builder.cursor()
+        self.emit(op.OpenRead, cursor, table.root_page, database, table.shape)
+        return cursor
+
+    def source_text(self, first: int, end: int) -> str:
+        """The statement's (or view's) own text of some tokens; '' if the tree has no text."""
+        return self.text.text(first, end) if self.text is not None else ""
+
+    @property
+    def has_expression_indexes(self) -> bool:
+        """Whether an index on an expression exists in a schema that may be read."""
+        return True
 
     # Collations
 

@@ -77,6 +77,10 @@ def emit_expression(compiler: Compiler, node: ast.Expression, scope: Scope, targ
         return compiler.constant(node.value)  # type: ignore[attr-defined]
     if kind is ast.Column:
         return emit_column(compiler, node, scope, target)  # type: ignore[arg-type]
+    if scope.group_keys is not None:
+        for key, register in scope.group_keys:
+            if key.__class__ is kind and compiler.same_tree(key, node):
+                return placed(compiler, register, target)
     compiler.depth += 1
     if compiler.depth % FRESH_STACK_EVERY:
         register = EMITTERS[kind](compiler, node, scope, target)

@@ -195,6 +195,8 @@ def row_registers(table: Table, first: int) -> list[int]:
 
 def stored_width(table: Table) -> int:
     """How many registers a stored row of the table fills."""
+    if table.is_without_rowid and table.storage_columns:
+        return len(table.storage_columns)
     if not table.has_generated:
         return len(table.columns)
     return sum(1 for column in table.columns if column.storage_position >= 0)

@@ -327,6 +327,8 @@ class QueueCursor:
         self.row = row
         return row
 
+    first = next = take
+
 
 class MemoCursor:
     """Results by key: what a correlated subquery gave for outer values seen before.

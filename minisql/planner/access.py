@@ -1,0 +1,445 @@
+"""Access paths: all reasonable ways to reach the rows of one FROM item, with their costs.
+
+Comes in: an input, the terms of its block, and which of its columns the statement uses; goes out: a list of `Access`, each
+with the inputs that it needs first (`needs`), its setup and running cost and its rows.  The shapes are SQLite's: a scan of
+the table or of a covering index; the rowid or leading index columns equal to values (also IN), then a range; a union over the
+terms of an OR; a hash table made for the occasion where no index serves (SQLite: an automatic index).
+
+Source: https://www.sqlite.org/optoverview.html, https://www.sqlite.org/queryplanner.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.parser import ast
+from minisql.planner import cost
+from minisql.planner.binding import FUNCTION, TABLE
+from minisql.planner.index_terms import Usage, covers, find_term, partial_index_is_usable
+from minisql.planner.scope import ROWID
+from minisql.planner.terms import make_term, split
+from minisql.values.affinity import NUMERIC, TEXT
+
+if TYPE_CHECKING:
+    from minisql.catalog.schema import Index
+    from minisql.planner.binding import Input
+    from minisql.planner.compiler import Compiler
+    from minisql.planner.terms import Candidate, Term
+
+SCAN, BY_ROWID, BY_INDEX, BY_HASH, BY_OR, BY_ROWS = range(6)
+
+
+class Access:
+    """One way to reach an input's rows.
+
+    `equal` has a Candidate per leading key column (or rowid), `lower` and `upper` bound the next one.  `terms` are the terms
+    that the access itself makes true.  `is_covering`: the table's own tree is not read.  `is_single`: at most one row.
+    `branches` are the accesses of a BY_OR.
+    """
+
+    __slots__ = (
+        "branches",
+        "cost",
+        "equal",
+        "hash_terms",
+        "index",
+        "input",
+        "is_covering",
+        "is_reversed",
+        "is_single",
+        "kind",
+        "lower",
+        "needs",
+        "or_term",
+        "rows",
+        "setup",
+        "terms",
+        "upper",
+    )
+
+    def __init__(self, kind: int, made: Input, index: Index | None = None) -> None:
+        self.kind = kind
+        self.input = made
+        self.index = index
+        self.equal: list[Candidate] = []
+        self.lower: Candidate | None = None
+        self.upper: Candidate | None = None
+        self.terms: list[Term] = []
+        self.needs = 0
+        self.setup = 0
+        self.cost = 0
+        self.rows = 0
+        self.is_covering = False
+        self.is_single = False
+        self.is_reversed = False
+        self.branches: list[Access] = []
+        self.or_term: Term | None = None
+        self.hash_terms: list[Candidate] = []
+
+    @property
+    def n_in(self) -> int:
+        """How many of the equalities are IN."""
+        return sum(1 for candidate in self.equal if candidate.operator == "IN")
+
+
+def find_accesses(
+    compiler: Compiler, made: Input, terms: list[Term], usage: Usage | None, wants_order: bool, may_hash: bool
+) -> list[Access]:
+    """All access paths worth a thought for an input; `terms` are those that may be used to find its rows."""
+    if made.kind != TABLE or made.table is None:
+        accesses = [_scan_rows(made)]
+        adjust_rows(accesses[0], terms)
+        if may_hash and made.kind != FUNCTION:
+            hashed = _hash_access(compiler, made, terms)
+            if hashed is not None:
+                accesses.append(hashed)
+        return accesses
+    table = made.table
+    candidates = [
+        candidate for term in terms for candidate in term.candidates if candidate.source is made.source
+    ]
+    accesses = []
+    scan = Access(SCAN, made)
+    scan.rows = cost.table_rows(table)
+    scan.cost = scan.rows + 16
+    if made.indexed_by is None:
+        if not table.is_without_rowid:
+            accesses.append(scan)
+            _add_rowid(compiler, made, candidates, accesses)
+        adjust_rows(scan, terms)
+    for index in table.indexes:
+        if made.is_not_indexed and not index.is_clustered:
+            continue
+        if made.indexed_by is not None and index.name.lower() != made.indexed_by.lower():
+            continue
+        _add_index(compiler, made, index, candidates, terms, usage, accesses, wants_order)
+    for access in accesses:
+        if access is not scan:
+            adjust_rows(access, terms)
+    if made.indexed_by is None and not made.is_not_indexed:
+        if len(accesses) > 1 or table.indexes or candidates:
+            _add_unions(compiler, made, terms, usage, accesses)
+        if may_hash and not any(access.equal and not access.n_in for access in accesses):
+            hashed = _hash_access(compiler, made, terms)
+            if hashed is not None:
+                accesses.append(hashed)
+    return accesses
+
+
+def _scan_rows(made: Input) -> Access:
+    access = Access(BY_ROWS, made)
+    access.rows = cost.DEFAULT_TABLE_ROWS
+    access.cost = access.rows + 16
+    return access
+
+
+def adjust_rows(access: Access, terms: list[Term]) -> None:
+    """Takes the terms that are checked but not used for searching into account in the number of rows."""
+    mask = access.input.mask
+    reduction = 0
+    full = cost.table_rows(access.input.table)
+    for term in terms:
+        if term in access.terms or term.is_virtual or not term.mask & mask:
+            continue
+        if term.mask & ~(access.needs | mask):
+            continue
+        access.rows -= 1
+        for candidate in term.candidates:
+            if candidate.source.mask == mask and candidate.operator in ("=", "IS"):
+                value = candidate.value
+                small = value.__class__ is ast.Literal and value.value in (-1, 0, 1)  # type: ignore[attr-defined]
+                reduction = max(reduction, 10 if small else 20)
+                break
+    access.rows = min(access.rows, full - reduction) if reduction else access.rows
+
+
+# Rowid
+
+
+def _add_rowid(compiler: Compiler, made: Input, candidates: list[Candidate], accesses: list[Access]) -> None:
+    """Rowid equal, IN, or in a range."""
+    alias = made.table.rowid_alias if made.table is not None else -1
+    mine = [
+        candidate
+        for candidate in candidates
+        if candidate.position is not None
+        and (candidate.position == ROWID or (alias >= 0 and candidate.position == alias))
+        and candidate.affinity != TEXT
+    ]
+    if not mine:
+        return
+    full = cost.table_rows(made.table)
+    search = cost.log_of(full)
+    for candidate in mine:
+        if candidate.operator in ("=", "IS"):
+            access = Access(BY_ROWID, made)
+            access.equal = [candidate]
+            access.is_single = True
+            access.cost = cost.add(search, 16)
+            _finish(access)
+            accesses.append(access)
+        elif candidate.operator == "IN":
+            access = Access(BY_ROWID, made)
+            access.equal = [candidate]
+            n_in = in_rows(candidate)
+            access.rows = n_in
+            access.cost = cost.add(search, 16) + n_in
+            _finish(access)
+            accesses.append(access)
+    for lower, upper in _ranges(mine):
+        access = Access(BY_ROWID, made)
+        access.lower, access.upper = lower, upper
+        access.rows = _range_rows(full, lower, upper)
+        access.cost = cost.add(search, access.rows + 16)
+        _finish(access)
+        accesses.append(access)
+
+
+def _ranges(candidates: list[Candidate]) -> list[tuple[Candidate | None, Candidate | None]]:
+    """The bounds to try: per set of needed inputs the first lower and the first upper bound."""
+    lower = [candidate for candidate in candidates if candidate.operator in (">", ">=")]
+    upper = [candidate for candidate in candidates if candidate.operator in ("<", "<=")]
+    found: list[tuple[Candidate | None, Candidate | None]] = []
+    if lower and upper:
+        found.append((lower[0], upper[0]))
+    if lower:
+        found.append((lower[0], None))
+    if upper:
+        found.append((None, upper[0]))
+    return found
+
+
+def _range_rows(rows: int, lower: Candidate | None, upper: Candidate | None) -> int:
+    reduced = rows
+    if lower is not None:
+        reduced -= 20
+    if upper is not None:
+        reduced -= 20
+    if lower is not None and upper is not None:
+        reduced -= 20
+    reduced = max(reduced, 10)
+    limited = rows - (lower is not None) - (upper is not None)
+    return min(limited, reduced)
+
+
+def in_rows(candidate: Candidate) -> int:
+    """The LogEst of the number of values of an IN."""
+    value = candidate.value
+    if value.__class__ is list:
+        return cost.log_estimate(len(value))  # type: ignore[arg-type]
+    return 46
+
+
+def _finish(access: Access) -> None:
+    """Notes which terms an access uses and which inputs their values need."""
+    for candidate in (*access.equal, access.lower, access.upper):
+        if candidate is not None:
+            access.needs |= candidate.value_mask
+            if candidate.term not in access.terms:
+                access.terms.append(candidate.term)
+
+
+# Indexes
+
+
+def _add_index(
+    compiler: Compiler,
+    made: Input,
+    index: Index,
+    candidates: list[Candidate],
+    terms: list[Term],
+    usage: Usage | None,
+    accesses: list[Access],
+    wants_order: bool,
+) -> None:
+    if index.where is not None and not partial_index_is_usable(compiler, made, index, terms):
+        return
+    table = made.table
+    assert table is not None, "indexes belong to tables"
+    rows = cost.index_rows(index)
+    width = cost.index_width(index)
+    table_width = cost.table_width(table)
+    covering = index.is_clustered or (usage is not None and covers(compiler, made, index, usage))
+    # A scan of the whole index: when it covers and is narrower than the table, or may give the order.
+    narrower = width < table_width
+    if index.is_clustered or index.where is not None or made.indexed_by is not None or (covering and narrower) or wants_order:
+        access = Access(SCAN if index.is_clustered else BY_INDEX, made, index)
+        access.is_covering = covering
+        access.rows = rows[0]
+        access.cost = rows[0] + 1 + 15 * width // max(table_width, 1)
+        if index.is_clustered:
+            access.cost = rows[0] + 16
+        if not covering:
+            access.cost = cost.add(access.cost, rows[0] + 16)
+        accesses.append(access)
+    if not candidates:
+        return
+    search = cost.log_of(rows[0])
+    prefixes: list[list[Candidate]] = [[]]
+    n_columns = len(index.columns)
+    for position in range(n_columns):
+        column = index.columns[position]
+        mine = [candidate for candidate in candidates if find_term(compiler, made, index, column, candidate)]
+        if not mine:
+            break
+        equalities = [candidate for candidate in mine if candidate.operator in ("=", "IS", "IN", "ISNULL")]
+        for prefix in prefixes:
+            for lower, upper in _ranges(mine):
+                accesses.append(
+                    _index_access(made, index, prefix, lower, upper, rows, search, width, table_width, covering)
+                )
+        extended = []
+        for prefix in prefixes[:4]:
+            for candidate in _distinct_needs(equalities)[:4]:
+                longer = [*prefix, candidate]
+                extended.append(longer)
+                accesses.append(
+                    _index_access(made, index, longer, None, None, rows, search, width, table_width, covering)
+                )
+        if not extended:
+            break
+        prefixes = extended
+
+
+def _distinct_needs(candidates: list[Candidate]) -> list[Candidate]:
+    """One candidate per operator and set of needed inputs."""
+    seen: set[tuple[bool, int]] = set()
+    result = []
+    for candidate in candidates:
+        key = (candidate.operator == "IN", candidate.value_mask)
+        if key not in seen:
+            seen.add(key)
+            result.append(candidate)
+    return result
+
+
+def _index_access(
+    made: Input,
+    index: Index,
+    equal: list[Candidate],
+    lower: Candidate | None,
+    upper: Candidate | None,
+    rows: list[int],
+    search: int,
+    width: int,
+    table_width: int,
+    covering: bool,
+) -> Access:
+    access = Access(BY_INDEX, made, index)
+    access.equal = equal
+    access.lower, access.upper = lower, upper
+    access.is_covering = covering
+    n_equal = len(equal)
+    estimate = rows[n_equal]
+    multiplier = 0
+    for candidate in equal:
+        if candidate.operator == "IN":
+            multiplier += in_rows(candidate)
+        elif candidate.operator == "ISNULL":
+            estimate += 10
+    is_unique = index.is_unique and n_equal == len(index.columns)
+    if is_unique and all(candidate.operator == "=" for candidate in equal):
+        access.is_single = True
+    if lower is not None or upper is not None:
+        estimate = _range_rows(estimate, lower, upper)
+    running = cost.add(search, estimate + 1 + 15 * width // max(table_width, 1))
+    if not covering:
+        running = cost.add(running, estimate + 16)
+    access.cost = running + multiplier
+    access.rows = estimate + multiplier
+    _finish(access)
+    return access
+
+
+# OR
+
+
+def _add_unions(
+    compiler: Compiler, made: Input, terms: list[Term], usage: Usage | None, accesses: list[Access]
+) -> None:
+    """A union over the branches of an OR each of which has a search of its own."""
+    from_or = [term for term in terms if term.expression.__class__ is ast.Or and term.mask & made.mask]
+    for term in from_or:
+        branches = []
+        total_cost = 0
+        total_rows = 0
+        needs = 0
+        for expression in term.expression.terms:  # type: ignore[attr-defined]
+            branch = best_branch(compiler, made, expression, term)
+            if branch is None:
+                branches = []
+                break
+            branches.append(branch)
+            total_cost = cost.add(total_cost, branch.cost) if len(branches) > 1 else branch.cost
+            total_rows = cost.add(total_rows, branch.rows) if len(branches) > 1 else branch.rows
+            needs |= branch.needs
+        if not branches:
+            continue
+        access = Access(BY_OR, made)
+        access.branches = branches
+        access.or_term = term
+        access.terms = [term]
+        access.cost = total_cost + 1
+        access.rows = total_rows
+        access.needs = needs
+        accesses.append(access)
+
+
+def best_branch(compiler: Compiler, made: Input, expression: ast.Expression, term: Term) -> Access | None:
+    """The cheapest search for one branch of an OR, None if there is none."""
+    parts = [make_term(compiler, part, term.scope, None) for part in split(expression)]
+    found: list[Access] = []
+    candidates = [candidate for part in parts for candidate in part.candidates if candidate.source is made.source]
+    assert made.table is not None, "unions are over tables"
+    if not made.table.is_without_rowid:
+        _add_rowid(compiler, made, candidates, found)
+    for index in made.table.indexes:
+        if not index.is_clustered:
+            _add_index(compiler, made, index, candidates, parts, None, found, False)
+    found = [access for access in found if access.terms]
+    if not found or made.table.is_without_rowid:
+        return None
+    return min(found, key=lambda access: access.cost)
+
+
+# Hash tables
+
+
+def _hash_access(compiler: Compiler, made: Input, terms: list[Term]) -> Access | None:
+    """A hash table on all columns that are compared for equality with other inputs."""
+    found: dict[object, Candidate] = {}
+    for term in terms:
+        for candidate in term.candidates:
+            if candidate.source not in made.sources or candidate.operator != "=" or not candidate.value_mask:
+                continue
+            if candidate.position is None or term in [other.term for other in found.values()]:
+                continue
+            if not _hashable(compiler, candidate):
+                continue
+            found.setdefault((id(candidate.source), candidate.position), candidate)
+    if not found:
+        return None
+    access = Access(BY_HASH, made)
+    access.hash_terms = list(found.values())
+    access.terms = [candidate.term for candidate in access.hash_terms]
+    for candidate in access.hash_terms:
+        access.needs |= candidate.value_mask
+    full = cost.table_rows(made.table)
+    search = cost.log_of(full)
+    access.setup = search + full + (28 if made.kind == TABLE else -25)
+    access.rows = 43
+    access.cost = cost.add(search, access.rows)
+    return access
+
+
+def _hashable(compiler: Compiler, candidate: Candidate) -> bool:
+    """Whether equal values have equal hashes after the affinity has been applied to the other side only."""
+    collation = compiler.collation(candidate.collation)
+    if collation is not None and collation.hash_key is None:
+        return False
+    if not candidate.affinity:
+        return True
+    position = candidate.position
+    assert position is not None, "hash keys are columns"
+    affinity = candidate.source.columns[position].affinity if position != ROWID else NUMERIC
+    return affinity >= NUMERIC if candidate.affinity >= NUMERIC else affinity == TEXT

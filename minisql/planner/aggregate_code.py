@@ -1,0 +1,389 @@
+"""Aggregates: finding the calls, feeding a grouping table, and reading its rows.
+
+Inside the loops every row is fed to one GroupStep (keys, arguments, bare columns); behind them a loop over the groups has
+keys, results and bare columns in registers.  The scope is switched between the two: calls become registers
+(`scope.aggregates`), columns become bare columns (`Source.group_map`), expressions equal to a key become the key.
+
+Which bare columns exist is only known when the code behind the grouping has been emitted, so the GroupSpec is made last and
+patched into the GroupOpen.
+
+Source: https://www.sqlite.org/lang_select.html#resultset, https://www.sqlite.org/lang_aggfunc.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.bytecode.program import AggregateCall, GroupSpec, SortSpec
+from minisql.errors import ERROR, sqlite_error
+from minisql.functions.registry import AggregateFunction, ScalarFunction, WindowFunction
+from minisql.parser import ast
+from minisql.planner.binding import TABLE, Block
+from minisql.planner.calls import find_function
+from minisql.planner.loops import emit_loops
+from minisql.planner.nodes import SourceColumn
+from minisql.planner.ordering import (
+    OrderItem,
+    alias_position,
+    effective_nulls_first,
+    matching_result,
+    ordinal_of,
+    ordinal_suffix,
+    same_tree,
+)
+from minisql.planner.scope import ROWID, ROWID_NAMES, GroupMap
+from minisql.planner.terms import names_in
+from minisql.values.collation import Collation
+
+if TYPE_CHECKING:
+    from minisql.planner.block_plan import BlockPlan
+    from minisql.planner.compiler import Compiler
+    from minisql.planner.scope import Scope
+    from minisql.planner.select_code import Finisher, Limits, Sink
+
+
+class Calls:
+    """The aggregate and window calls of a block and its GROUP BY keys."""
+
+    __slots__ = ("aggregates", "has_keys", "is_grouped", "keys", "windows")
+
+    def __init__(self) -> None:
+        self.aggregates: list[tuple[ast.FunctionCall, AggregateFunction]] = []
+        self.windows: list[ast.FunctionCall] = []
+        self.keys: list[ast.Expression] = []
+        self.has_keys = False
+        self.is_grouped = False
+
+
+def find_calls(compiler: Compiler, block: Block, order: list[OrderItem] | None) -> Calls:
+    """Finds the aggregate and window calls in result columns, HAVING and ORDER BY, and settles the GROUP BY keys."""
+    calls = Calls()
+    core = block.core
+    assert core is not None, "VALUES has no calls"
+    for result in block.results:
+        _collect(compiler, result.expression, calls)
+    if core.having is not None:
+        _collect(compiler, core.having, calls)
+    if order is not None:
+        for item in order:
+            if item.position is None:
+                _collect(compiler, item.expression, calls)
+    if core.group_by is not None:
+        calls.keys = group_keys(compiler, core.group_by, block)
+        calls.has_keys = True
+    elif core.having is not None and not calls.aggregates:
+        raise sqlite_error(ERROR, "HAVING clause on a non-aggregate query")
+    calls.is_grouped = calls.has_keys or bool(calls.aggregates)
+    return calls
+
+
+_LEAVES = frozenset((ast.Literal, ast.Column, SourceColumn, ast.Variable))
+_SUBQUERIES = frozenset((ast.ScalarSubquery, ast.Exists))
+
+
+def _collect(compiler: Compiler, root: ast.Expression, calls: Calls) -> None:
+    if root.__class__ in _LEAVES:
+        return
+    pending: list[object] = [root]
+    while pending:
+        node = pending.pop()
+        kind = node.__class__
+        if kind in _LEAVES or node is None or kind is str:
+            continue
+        if kind is ast.FunctionCall:
+            _collect_call(compiler, node, calls, pending)  # type: ignore[arg-type]
+        elif kind is list or kind is tuple:
+            pending.extend(reversed(node))  # type: ignore[call-overload]
+        elif kind in _SUBQUERIES:
+            continue
+        elif kind is ast.InSelect:
+            pending.append(node.operand)  # type: ignore[attr-defined]
+        elif isinstance(node, (ast.Expression, ast.OrderingTerm)):
+            pending.extend(getattr(node, name) for name in reversed(ast.fields(kind)))
+
+
+def _collect_call(compiler: Compiler, node: ast.FunctionCall, calls: Calls, pending: list[object]) -> None:
+    name = node.name
+    function = find_function(compiler, name, len(node.arguments), node.position)
+    if node.over is not None:
+        calls.windows.append(node)
+        pending.extend(reversed(node.arguments))
+        if node.filter is not None:
+            pending.append(node.filter)
+        if isinstance(node.over, ast.Window):
+            pending.append(node.over.partition_by)
+            pending.extend(term.expression for term in node.over.order_by or ())
+        return
+    if isinstance(function, AggregateFunction):
+        inner = Calls()
+        for argument in node.arguments:
+            _collect(compiler, argument, inner)
+        if inner.aggregates or inner.windows:
+            kind = "aggregate function" if inner.aggregates else "window function"
+            bad = inner.aggregates[0][0] if inner.aggregates else inner.windows[0]
+            raise sqlite_error(ERROR, f"misuse of {kind} {bad.name}()", compiler.offset(bad.position))
+        calls.aggregates.append((node, function))
+        return
+    if isinstance(function, ScalarFunction):
+        pending.extend(reversed(node.arguments))
+        return
+    if isinstance(function, WindowFunction):
+        raise sqlite_error(ERROR, f"misuse of window function {name}()", compiler.offset(node.position))
+
+
+def group_keys(compiler: Compiler, terms: list[ast.Expression], block: Block) -> list[ast.Expression]:
+    """The GROUP BY keys: ordinals and aliases replaced by what they stand for."""
+    keys = []
+    n_results = len(block.results)
+    for number, term in enumerate(terms, 1):
+        ordinal = ordinal_of(term)
+        if ordinal is not None:
+            if not 1 <= ordinal <= n_results:
+                raise sqlite_error(
+                    ERROR,
+                    f"{ordinal_suffix(number)} GROUP BY term out of range - should be between 1 and {n_results}",
+                )
+            term = block.results[ordinal - 1].expression
+        elif term.__class__ is ast.Column and term.table is None:  # type: ignore[attr-defined]
+            found = compiler.resolve(term, block.scope)  # type: ignore[arg-type]
+            if found is not None and found[0] is block.scope.alias_source:
+                position = alias_position(block, term.name)  # type: ignore[attr-defined]
+                assert position is not None, "the alias was just found"
+                term = block.results[position].expression
+        inner = Calls()
+        _collect(compiler, term, inner)
+        if inner.aggregates:
+            raise sqlite_error(ERROR, "aggregate functions are not allowed in the GROUP BY clause")
+        keys.append(term)
+    return keys
+
+
+# Shortcuts
+
+
+def emit_shortcut(
+    compiler: Compiler,
+    block: Block,
+    calls: Calls,
+    order: list[OrderItem] | None,
+    limits: Limits,
+    sink: Sink,
+    done: int,
+) -> bool:
+    """`SELECT count(*) FROM table` counts entries without reading rows."""
+    core = block.core
+    if (
+        len(block.inputs) != 1
+        or len(block.results) != 1
+        or block.where is not None
+        or calls.has_keys
+        or calls.windows
+        or core is None
+        or core.having is not None
+        or block.inputs[0].kind != TABLE
+        or len(calls.aggregates) != 1
+        or block.inputs[0].on
+    ):
+        return False
+    node = block.results[0].expression
+    if node.__class__ is not ast.FunctionCall or node.name.lower() != "count":  # type: ignore[attr-defined]
+        return False
+    if node.arguments or node.filter is not None or node.is_distinct:  # type: ignore[attr-defined]
+        return False
+    table = block.inputs[0].table
+    assert table is not None, "a table input has a table"
+    cursor = compiler.open_read(table)
+    result = compiler.register()
+    compiler.emit(op.Count, cursor, result)
+    compiler.explain(f"SCAN {block.inputs[0].source.alias}")
+    if limits.offset:
+        compiler.emit(op.IfPos, limits.offset, done, 1)
+    sink((result,), done)
+    return True
+
+
+# Grouping
+
+
+def emit_grouped(
+    compiler: Compiler, block: Block, plan: BlockPlan, calls: Calls, finisher: Finisher, done: int
+) -> None:
+    """A block with aggregates or GROUP BY."""
+    grouping = emit_grouping(compiler, block, plan, calls, finisher)
+    compiler.builder.begin_loop(op.GroupRewind, grouping.cursor, grouping.end, grouping.base, grouping.width)
+    following = compiler.label()
+    _emit_having(compiler, block, following)
+    finisher.row(following, done)
+    compiler.builder.end_loop(op.Next, following, grouping.end)
+    grouping.finish(compiler)
+    finisher.finish()
+
+
+def _emit_having(compiler: Compiler, block: Block, following: int) -> None:
+    core = block.core
+    if core is not None and core.having is not None:
+        compiler.emit_condition(core.having, block.scope, following, False, True)
+
+
+class Grouping:
+    """A grouping whose bare columns are still open."""
+
+    __slots__ = ("base", "calls", "collations", "cursor", "descending", "end", "keys", "map", "open_address", "width")
+
+    def __init__(self, cursor: int, open_address: int, keys: tuple[int, ...], collations: tuple[Collation, ...]) -> None:
+        self.cursor = cursor
+        self.open_address = open_address
+        self.keys = keys
+        self.collations = collations
+        self.descending: tuple[bool, ...] = (False,) * len(keys)
+        self.calls: list[AggregateCall] = []
+        self.base = 0
+        self.width = 0
+        self.end = 0
+        self.map = GroupMap(0, 0)
+
+    def finish(self, compiler: Compiler) -> None:
+        """Makes the GroupSpec, now that the bare columns are known."""
+        bare_call = -1
+        for number, call in enumerate(self.calls):
+            if call.function.name in ("min", "max") and call.function.is_built_in and call.registers:
+                bare_call = number
+        spec = GroupSpec(
+            self.keys,
+            self.collations,
+            self.descending,
+            tuple(self.calls),
+            tuple(self.map.wanted),
+            bare_call if self.map.wanted else -1,
+        )
+        opcode, p1, p2, p3, _, p5 = compiler.code[self.open_address]
+        compiler.code[self.open_address] = (opcode, p1, p2, p3, spec, p5)
+
+
+def emit_grouping(
+    compiler: Compiler, block: Block, plan: BlockPlan, calls: Calls, finisher: Finisher | None
+) -> Grouping:
+    """Emits the loops that feed the grouping and switches the scope to what stands behind it."""
+    scope = block.scope
+    cursor = compiler.builder.cursor()
+    address = compiler.emit(op.GroupOpen, cursor)
+    end = compiler.label()
+    unique_calls = _unique_calls(calls)
+    made: list[AggregateCall] = []
+    keys: list[int] = []
+    names = names_in([result.expression for result in block.results]) if block.inputs else set()
+    wants_rowids = any(name in ROWID_NAMES for _, name in names)
+    if not wants_rowids and block.core is not None:
+        wants_rowids = any(name in ROWID_NAMES for _, name in names_in([block.core.having, _order_nodes(finisher)]))
+
+    def body(next_label: int) -> None:
+        if wants_rowids:
+            _load_rowids(compiler, block)
+        keys.extend(compiler.emit_expression(key, scope) for key in calls.keys)
+        for node, function in unique_calls:
+            made.append(aggregate_call(compiler, node, function, scope))
+        compiler.emit(op.GroupStep, cursor)
+
+    emit_loops(compiler, plan.accesses, plan.terms, end, body)
+    compiler.place(end)
+    if calls.has_keys:
+        compiler.explain("USE TEMP B-TREE FOR GROUP BY")
+    collations = tuple(compiler.collation_for(key, scope) for key in calls.keys)
+    grouping = Grouping(cursor, address, tuple(keys), collations)
+    grouping.calls = made
+    _switch_scope(compiler, block, calls, grouping)
+    _merge_order(block, calls, grouping, finisher)
+    return grouping
+
+
+def _order_nodes(finisher: Finisher | None) -> list[object]:
+    if finisher is None or finisher.order is None:
+        return []
+    return [item.expression for item in finisher.order]
+
+
+def _merge_order(block: Block, calls: Calls, grouping: Grouping, finisher: Finisher | None) -> None:
+    """ORDER BY over the leading keys is the order in which the groups come out anyway."""
+
+
+def _unique_calls(calls: Calls) -> list[tuple[ast.FunctionCall, AggregateFunction]]:
+    """Calls that are written the same are computed once."""
+    unique: list[tuple[ast.FunctionCall, AggregateFunction]] = []
+    for node, function in calls.aggregates:
+        if not any(same_tree(node, other) for other, _ in unique):
+            unique.append((node, function))
+    return unique
+
+
+def _load_rowids(compiler: Compiler, block: Block) -> None:
+    for made in block.inputs:
+        for source in made.sources:
+            table = source.table
+            if source.has_rowid and not source.rowid_register and (table is None or table.rowid_alias < 0):
+                source.rowid_register = compiler.emit_rowid(source)
+
+
+def _switch_scope(compiler: Compiler, block: Block, calls: Calls, grouping: Grouping) -> None:
+    """From now on names, calls and keys of the block mean the row of the group."""
+    scope = block.scope
+    n_keys = len(calls.keys)
+    capacity = sum(len(source.registers) + 1 for made in block.inputs for source in made.sources)
+    n_calls = len(grouping.calls)
+    grouping.width = n_keys + n_calls + capacity
+    grouping.base = base = compiler.registers(grouping.width or 1)
+    grouping.end = compiler.label()
+    group_map = GroupMap(base + n_keys + n_calls, base + grouping.width)
+    grouping.map = group_map
+    aggregates: dict[int, int] = {}
+    unique = _unique_calls(calls)
+    for node, _ in calls.aggregates:
+        position = next(number for number, (other, _) in enumerate(unique) if same_tree(node, other))
+        aggregates[id(node)] = base + n_keys + position
+    scope.aggregates = aggregates
+    row_registers = {
+        register
+        for made in block.inputs
+        for source in made.sources
+        for register in (*source.registers, source.rowid_register)
+        if register
+    }
+    other_keys = []
+    for number, (key, register) in enumerate(zip(calls.keys, grouping.keys)):
+        if register in row_registers:
+            group_map.registers.setdefault(register, base + number)
+        elif key.__class__ is not ast.Literal:
+            other_keys.append((key, base + number))
+    scope.group_keys = other_keys or None
+    for made in block.inputs:
+        for source in made.sources:
+            source.group_map = group_map
+
+
+def aggregate_call(
+    compiler: Compiler, node: ast.FunctionCall, function: AggregateFunction, scope: Scope
+) -> AggregateCall:
+    """Emits the arguments of an aggregate call and describes it."""
+    if node.is_distinct and len(node.arguments) != 1:
+        raise sqlite_error(ERROR, "DISTINCT aggregates must have exactly one argument")
+    filter_register = compiler.emit_expression(node.filter, scope) if node.filter is not None else 0
+    registers = tuple([compiler.emit_expression(argument, scope) for argument in node.arguments])
+    collation = None
+    if node.arguments and (function.needs_collation or node.is_distinct or function.name in ("min", "max")):
+        name, _ = compiler.collation_of(node.arguments[0], scope)
+        collation = compiler.collation(name)
+    order = None
+    order_registers: tuple[int, ...] = ()
+    if node.order_by:
+        order_registers = tuple([compiler.emit_expression(term.expression, scope) for term in node.order_by])
+        order = SortSpec(
+            tuple(range(len(order_registers))),
+            tuple(compiler.collation_for(term.expression, scope) for term in node.order_by),
+            tuple(term.is_descending for term in node.order_by),
+            tuple(effective_nulls_first(term) for term in node.order_by),
+            len(order_registers) + len(registers),
+        )
+    return AggregateCall(function, registers, node.is_distinct, collation, filter_register, order, order_registers)
+
+
+__all__ = ["ROWID", "matching_result"]

@@ -1,0 +1,716 @@
+"""Binding: from a parsed SELECT to query blocks whose FROM items are sources, stars are expanded and columns are known.
+
+Comes in: an `ast.Select` and the scope around it; goes out: a `BoundSelect` with one `Block` per core.  FROM-clause subqueries,
+views and common tables are bound on the way (they decide what columns there are); subqueries in expressions are bound when
+they are emitted.  Nothing is emitted here and no register is handed out.
+
+Source: https://www.sqlite.org/lang_select.html, https://www.sqlite.org/lang_with.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.catalog.schema import Column
+from minisql.errors import ERROR, sqlite_error
+from minisql.limits import COLUMN, COMPOUND_SELECT
+from minisql.parser import ast
+from minisql.parser.tokenizer import Source as SourceText
+from minisql.planner.nodes import SourceColumn
+from minisql.planner.operands import affinity_of, collation_of
+from minisql.planner.scope import ROWID, Scope, Source
+from minisql.values.affinity import BLOB, NONE, NUMERIC, TEXT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from minisql.catalog.schema import Table
+    from minisql.planner.compiler import Compiler
+
+TABLE, SUBQUERY, RECURSION, FUNCTION, NESTED = range(5)
+
+
+class Input:
+    """One item of a FROM clause on its way to a loop.
+
+    `kind`: TABLE (`table`), SUBQUERY (`select`: also views and common tables), RECURSION (the queue row of a recursive common
+    table), FUNCTION (`arguments`), NESTED (`block`: a parenthesised or right join whose rows are gathered first).  `sources`
+    are what names see (one, except for NESTED).  `join_flags` are JOIN_* bits, `on` the terms of ON and USING.
+    """
+
+    __slots__ = (
+        "arguments",
+        "block",
+        "common_table",
+        "is_not_indexed",
+        "indexed_by",
+        "join_flags",
+        "kind",
+        "label",
+        "mask",
+        "on",
+        "on_scope",
+        "row_base",
+        "row_width",
+        "select",
+        "source",
+        "sources",
+        "table",
+        "visible",
+    )
+
+    def __init__(self, kind: int, source: Source) -> None:
+        self.kind = kind
+        self.source = source
+        self.sources = [source]
+        # What names see, if that is not `sources`.
+        self.visible: list[Source] | None = None
+        self.on_scope: Scope | None = None
+        self.row_width = 0
+        self.table: Table | None = None
+        self.select: BoundSelect | None = None
+        self.block: Block | None = None
+        self.common_table: CommonTable | None = None
+        self.arguments: list[ast.Expression] = []
+        self.join_flags = 0
+        self.on: list[ast.Expression] = []
+        self.indexed_by: str | None = None
+        self.is_not_indexed = False
+        self.mask = 0
+        self.row_base = 0
+        self.label = ""
+
+
+class CommonTable:
+    """A table of a WITH clause: its node, the scope it is read in, how often it is used, and while it is being bound
+    recursively, the columns known so far."""
+
+    __slots__ = ("columns", "cursor", "is_binding", "is_recursive", "n_uses", "node", "row_registers", "scope", "shared")
+
+    def __init__(self, node: ast.CommonTable, scope: Scope | None) -> None:
+        self.node = node
+        self.scope = scope
+        self.is_binding = False
+        self.is_recursive = False
+        self.columns: list[Column] = []
+        self.n_uses = 0
+        self.cursor = -1
+        self.shared: BoundSelect | None = None
+        self.row_registers: list[int] = []
+
+
+class Result:
+    """A result column: expression, name, and whether the name is an alias."""
+
+    __slots__ = ("alias", "end", "expression", "first", "name")
+
+    def __init__(self, expression: ast.Expression, name: str | None, alias: str | None, first: int = 0, end: int = 0) -> None:
+        self.expression = expression
+        self.name = name
+        self.alias = alias
+        self.first = first
+        self.end = end
+
+
+class Block:
+    """A bound SELECT core (or VALUES: then `rows` is not None and there are no inputs)."""
+
+    __slots__ = ("core", "extra_terms", "inputs", "results", "rows", "scope", "where")
+
+    def __init__(self, core: ast.Core | None, scope: Scope) -> None:
+        self.core = core
+        self.scope = scope
+        self.inputs: list[Input] = []
+        self.results: list[Result] = []
+        self.rows: list[list[ast.Expression]] | None = None
+        self.where: ast.Expression | None = core.where if core is not None else None
+        # WHERE and ON of flattened subqueries with the scopes they are read in.
+        self.extra_terms: list[tuple[Scope, ast.Expression]] = []
+
+
+class BoundSelect:
+    """A bound SELECT statement: blocks joined by `node.operators`; `columns` describe its rows.
+
+    `recursion` is set for the body of a recursive common table: the index of its first recursive block.
+    """
+
+    __slots__ = ("blocks", "columns", "common_table", "first_recursive", "node", "scope")
+
+    def __init__(self, node: ast.Select, scope: Scope | None) -> None:
+        self.node = node
+        self.scope = scope
+        self.blocks: list[Block] = []
+        self.columns: list[Column] = []
+        self.common_table: CommonTable | None = None
+        self.first_recursive = 0
+
+
+def bind_select(
+    compiler: Compiler, node: ast.Select, parent: Scope | None, common_table: CommonTable | None = None
+) -> BoundSelect:
+    """Binds a SELECT read in the scope `parent` (None at the top)."""
+    bound = BoundSelect(node, parent)
+    if node.with_clause is not None:
+        parent = with_scope(compiler, node.with_clause, parent)
+        bound.scope = parent
+    if len(node.cores) > compiler.context.limits[COMPOUND_SELECT]:
+        raise sqlite_error(ERROR, "too many terms in compound SELECT")
+    bound.common_table = common_table
+    for number, core in enumerate(node.cores):
+        uses = common_table.n_uses if common_table is not None else 0
+        block = bind_core(compiler, core, parent)
+        bound.blocks.append(block)
+        if number and len(block.results) != len(bound.blocks[0].results):
+            _raise_width(node, number)
+        if common_table is not None:
+            if common_table.n_uses == uses:
+                if bound.first_recursive:
+                    bound.first_recursive = -1
+            elif number and not bound.first_recursive:
+                bound.first_recursive = number
+            if not number:
+                bound.columns = result_columns(compiler, bound)
+                common_table.columns = named_columns(common_table.node, bound.columns)
+    bound.columns = result_columns(compiler, bound)
+    return bound
+
+
+def _raise_width(node: ast.Select, number: int) -> None:
+    if isinstance(node.cores[number], ast.Values) and isinstance(node.cores[number - 1], ast.Values):
+        raise sqlite_error(ERROR, "all VALUES must have the same number of terms")
+    operator = node.operators[number - 1]
+    raise sqlite_error(
+        ERROR, f"SELECTs to the left and right of {operator} do not have the same number of result columns"
+    )
+
+
+def with_scope(compiler: Compiler, clause: ast.With, parent: Scope | None) -> Scope:
+    """A scope without sources that knows the tables of a WITH clause; each of them may use all of them."""
+    scope = Scope([], parent)
+    tables: dict[str, object] = {}
+    for node in clause.tables:
+        if node.name.lower() in tables:
+            raise sqlite_error(ERROR, f"duplicate WITH table name: {node.name}", compiler.offset(node.position))
+        tables[node.name.lower()] = CommonTable(node, scope)
+    scope.common_tables = tables
+    return scope
+
+
+def bind_core(compiler: Compiler, core: ast.Core | ast.Values, parent: Scope | None) -> Block:
+    """Binds one core: its FROM clause, then its result columns."""
+    scope = Scope([], parent)
+    scope.capture = compiler.current_capture
+    if isinstance(core, ast.Values):
+        block = Block(None, scope)
+        block.rows = core.rows
+        block.results = [
+            Result(expression, f"column{number}", f"column{number}") for number, expression in enumerate(core.rows[0], 1)
+        ]
+        return block
+    block = Block(core, scope)
+    if core.sources:
+        bind_from(compiler, core.sources, block)
+    expand_results(compiler, core.columns, block)
+    if len(block.results) > compiler.context.limits[COLUMN]:
+        raise sqlite_error(ERROR, "too many columns in result set")
+    return block
+
+
+def expand_results(
+    compiler: Compiler, columns: Sequence[ast.ResultColumn | ast.Star | ast.TableStar], block: Block
+) -> None:
+    """Fills `block.results` and the scope's aliases: stars become the columns of their sources."""
+    results = block.results
+    aliases: dict[str, int] | None = None
+    for column in columns:
+        kind = column.__class__
+        if kind is ast.ResultColumn:
+            alias = column.alias  # type: ignore[union-attr]
+            if alias is not None:
+                if aliases is None:
+                    aliases = {}
+                aliases.setdefault(alias.lower(), len(results))
+            results.append(Result(column.expression, alias, alias, column.first, column.end))  # type: ignore[union-attr]
+        elif kind is ast.Star:
+            _expand_star(compiler, block, None, column.position)  # type: ignore[union-attr]
+        else:
+            _expand_star(compiler, block, column.table, column.position)  # type: ignore[union-attr]
+    if aliases is not None:
+        source = Source("", (), aliases, [])
+        source.expressions = _Expressions(results)  # type: ignore[assignment]
+        source.inner = block.scope
+        block.scope.alias_source = source
+
+
+class _Expressions:
+    """The expressions of result columns, read through their Result objects."""
+
+    __slots__ = ("_results",)
+
+    def __init__(self, results: list[Result]) -> None:
+        self._results = results
+
+    def __getitem__(self, position: int) -> ast.Expression:
+        return self._results[position].expression
+
+
+def _expand_star(compiler: Compiler, block: Block, table: str | None, position: int) -> None:
+    scope = block.scope
+    if not scope.sources:
+        raise sqlite_error(ERROR, "no tables specified" if table is None else f"no such table: {table}")
+    lowered = table.lower() if table is not None else None
+    done = False
+    taken: set[str] = set()
+    for number, source in enumerate(scope.sources):
+        if source.is_qualified_only or (lowered is not None and source.name != lowered):
+            continue
+        done = True
+        for column_number, column in enumerate(source.columns):
+            if column.hidden == 1:
+                continue
+            if lowered is None and scope.merged is not None:
+                name = column.name.lower()
+                merged = scope.merged.get(name)
+                if merged is not None and number in merged[2] and source.positions.get(name) == column_number:
+                    if name not in taken:
+                        taken.add(name)
+                        block.results.append(Result(SourceColumn(merged[0], merged[1]), column.name, None))
+                    continue
+            block.results.append(Result(SourceColumn(source, column_number), column.name, None))
+    if not done:
+        raise sqlite_error(ERROR, f"no such table: {table}")
+
+
+# FROM
+
+
+def bind_from(compiler: Compiler, items: Sequence[ast.FromItem], block: Block) -> None:
+    """Binds the items of a FROM clause into `block.inputs` and `block.scope`."""
+    scope = block.scope
+    for item in items:
+        first_new = len(scope.sources)
+        new_inputs = bind_item(compiler, item, scope)
+        for made in new_inputs:
+            scope.sources.extend(made.visible if made.visible is not None else made.sources)
+        block.inputs.extend(new_inputs)
+        join = item.join
+        if join is None:
+            continue
+        made = new_inputs[0]
+        if len(new_inputs) > 1 and (join.flags & (ast.JOIN_LEFT | ast.JOIN_RIGHT)):
+            raise AssertionError("a parenthesised join under an outer join is one nested input")
+        made.join_flags = join.flags
+        on_terms = new_inputs[-1].on
+        names = join.using
+        if join.flags & ast.JOIN_NATURAL:
+            names = _natural_names(scope, first_new)
+        if names:
+            for name in names:
+                on_terms.append(_bind_using(compiler, scope, first_new, name, join.flags))
+        if join.on is not None:
+            on_terms.append(join.on)
+
+
+def bind_item(compiler: Compiler, item: ast.FromItem, scope: Scope) -> list[Input]:
+    """Binds one FROM item; more than one input only for a parenthesised inner join, which is as good as its items."""
+    if isinstance(item, ast.TableSource):
+        return [bind_table(compiler, item, scope)]
+    if isinstance(item, ast.SubquerySource):
+        bound = bind_select(compiler, item.select, scope.parent)
+        return [subquery_input(bound, item.alias or "", bound.columns)]
+    if isinstance(item, ast.FunctionSource):
+        return [bind_function(compiler, item)]
+    assert isinstance(item, ast.JoinSource), "there are four kinds of FROM items"
+    return _bind_nested(compiler, item, scope)
+
+
+def _bind_nested(compiler: Compiler, item: ast.JoinSource, scope: Scope) -> list[Input]:
+    inner = Block(None, Scope([], scope.parent))
+    inner.scope.capture = compiler.current_capture
+    bind_from(compiler, item.sources, inner)
+    flags = item.join.flags if item.join is not None else 0
+    has_outer = any(made.join_flags & (ast.JOIN_LEFT | ast.JOIN_RIGHT) for made in inner.inputs)
+    if item.alias is None and len(inner.inputs) == 1:
+        return inner.inputs
+    if not (has_outer or flags & (ast.JOIN_LEFT | ast.JOIN_RIGHT) or item.alias or inner.scope.merged):
+        return inner.inputs
+    return [nested_input(inner, item.alias)]
+
+
+def nested_input(inner: Block, alias: str | None) -> Input:
+    """An input that gathers the rows of a join; names still see its sources, or one source under the alias."""
+    made = Input(NESTED, inner.scope.sources[0])
+    made.block = inner
+    made.sources = [source for part in inner.inputs for source in part.sources]
+    made.visible = inner.scope.sources if alias is None else [_nested_source(inner, alias)]
+    made.label = alias or ""
+    return made
+
+
+def _nested_source(inner: Block, alias: str) -> Source:
+    expand_into = Block(None, inner.scope)
+    _expand_star_of(expand_into)
+    columns = [Column(result.name or "", "", NONE) for result in expand_into.results]
+    source = Source(alias, columns, positions_of(columns), [])
+    source.expressions = [result.expression for result in expand_into.results]
+    source.inner = inner.scope
+    return source
+
+
+def _expand_star_of(block: Block) -> None:
+    scope = block.scope
+    for source in scope.sources:
+        for number, column in enumerate(source.columns):
+            if column.hidden != 1:
+                block.results.append(Result(SourceColumn(source, number), column.name, None))
+
+
+def _natural_names(scope: Scope, first_new: int) -> list[str]:
+    names = []
+    for source in scope.sources[first_new:]:
+        for column in source.columns:
+            if column.hidden == 1:
+                continue
+            lowered = column.name.lower()
+            if any(lowered in other.positions for other in scope.sources[:first_new]) and column.name not in names:
+                names.append(column.name)
+    return names
+
+
+def _bind_using(compiler: Compiler, scope: Scope, first_new: int, name: str, flags: int) -> ast.Expression:
+    """The equality of a USING column, and what its bare name means from now on."""
+    lowered = name.lower()
+    right = None
+    for source in scope.sources[first_new:]:
+        if lowered in source.positions:
+            right = SourceColumn(source, source.positions[lowered])
+            right_number = scope.sources.index(source)
+            break
+    left_scope = Scope(scope.sources[:first_new])
+    left_scope.merged = scope.merged
+    left: SourceColumn | None = None
+    taken: frozenset[int] = frozenset()
+    if scope.merged is not None and lowered in scope.merged:
+        source, position, taken = scope.merged[lowered]
+        left = SourceColumn(source, position)
+        if any(
+            lowered in other.positions
+            for number, other in enumerate(scope.sources[:first_new])
+            if number not in taken
+        ):
+            raise sqlite_error(ERROR, f"ambiguous reference to {name} in USING()")
+    else:
+        holders = [number for number, other in enumerate(scope.sources[:first_new]) if lowered in other.positions]
+        if len(holders) > 1:
+            raise sqlite_error(ERROR, f"ambiguous reference to {name} in USING()")
+        if holders:
+            source = scope.sources[holders[0]]
+            left = SourceColumn(source, source.positions[lowered])
+            taken = frozenset(holders)
+    if left is None or right is None:
+        raise sqlite_error(
+            ERROR, f"cannot join using column {name} - column not present in both tables"
+        )
+    if scope.merged is None:
+        scope.merged = {}
+    taken = taken | {right_number}
+    if flags & ast.JOIN_RIGHT:
+        column = left.source.columns[left.position]
+        both = Source("", [column], {lowered: 0}, [])
+        if flags & ast.JOIN_LEFT:
+            call = ast.FunctionCall("coalesce", [left, right], -1, False, False, None, None, None)
+            both.expressions = [call]
+            both.inner = scope
+            scope.merged[lowered] = (both, 0, taken)
+        else:
+            call = ast.FunctionCall("coalesce", [left, right], -1, False, False, None, None, None)
+            both.expressions = [call]
+            both.inner = scope
+            scope.merged[lowered] = (both, 0, taken)
+    else:
+        scope.merged[lowered] = (left.source, left.position, taken)
+    return ast.Binary("=", left, right)
+
+
+def bind_table(compiler: Compiler, item: ast.TableSource, scope: Scope) -> Input:
+    """Binds a name in FROM: a common table, a view or a table."""
+    if item.schema is None:
+        common = find_common_table(scope, item.name)
+        if common is not None:
+            return bind_common_table(compiler, common, item)
+    table = find_table(compiler, item.name, item.schema, item.position)
+    alias = item.alias or item.name
+    if table.view is not None:
+        bound = bind_view(compiler, table)
+        made = subquery_input(bound, alias, view_columns(table, bound))
+        made.source.schema_name = table.schema_name
+        made.source.table = None
+        made.label = table.name
+        return made
+    return table_input(compiler, table, alias, item.indexed_by, item.is_not_indexed)
+
+
+def find_table(compiler: Compiler, name: str, schema: str | None, position: int) -> Table:
+    """A table or view of the catalog; raises `no such table`."""
+    home = compiler.trigger.home if compiler.trigger is not None and schema is None else schema
+    found = compiler.context.catalog.find_table(name, home)
+    if found is None:
+        found = compiler.eponymous_table(name, schema)
+    if found is None:
+        written = name if schema is None else f"{schema}.{name}"
+        raise sqlite_error(ERROR, f"no such table: {written}", compiler.offset(position) if position >= 0 else -1)
+    return found
+
+
+def table_input(
+    compiler: Compiler, table: Table, alias: str, indexed_by: str | None = None, is_not_indexed: bool = False
+) -> Input:
+    """An input over a stored (or virtual) table."""
+    source = Source(alias, table.columns, table.column_positions, [], table)
+    source.schema_name = table.schema_name
+    source.has_rowid = not table.is_without_rowid
+    source.is_stored = True
+    made = Input(FUNCTION if table.module is not None else TABLE, source)
+    made.table = table
+    made.indexed_by = indexed_by
+    made.is_not_indexed = is_not_indexed
+    compiler.databases_read |= 1 << table.schema_index
+    return made
+
+
+def bind_function(compiler: Compiler, item: ast.FunctionSource) -> Input:
+    """A table-valued function."""
+    table = compiler.context.catalog.find_table(item.name, item.schema) or compiler.eponymous_table(item.name, item.schema)
+    if table is None:
+        raise sqlite_error(ERROR, f"no such table: {item.name}", compiler.offset(item.position))
+    if table.module is None:
+        raise sqlite_error(ERROR, f"'{item.name}' is not a function")
+    made = table_input(compiler, table, item.alias or item.name)
+    hidden = sum(1 for column in table.columns if column.hidden == 1)
+    if len(item.arguments) > hidden:
+        raise sqlite_error(ERROR, f"too many arguments on {item.name}() - max {hidden}")
+    made.arguments = item.arguments
+    return made
+
+
+def subquery_input(bound: BoundSelect, alias: str, columns: list[Column]) -> Input:
+    """An input over the rows of a bound SELECT."""
+    source = Source(alias, columns, positions_of(columns), [])
+    made = Input(SUBQUERY, source)
+    made.select = bound
+    made.label = alias
+    return made
+
+
+def positions_of(columns: Sequence[Column]) -> dict[str, int]:
+    """Lower-case names to numbers; the first of two equal names wins."""
+    positions: dict[str, int] = {}
+    for number, column in enumerate(columns):
+        positions.setdefault(column.name.lower(), number)
+    return positions
+
+
+def bind_view(compiler: Compiler, table: Table) -> BoundSelect:
+    """Binds the SELECT of a view, which sees nothing around it."""
+    compiler.view_depth += 1
+    compiler.may_collate = True
+    if compiler.view_depth > 200:
+        raise sqlite_error(ERROR, f"view {table.name} is circularly defined")
+    assert table.view is not None, "the caller looked"
+    saved = compiler.text
+    compiler.text = SourceText(table.sql, 0, len(table.sql)) if table.sql else None
+    active = compiler.views_active
+    key = (table.schema_index, table.name.lower())
+    if key in active:
+        raise sqlite_error(ERROR, f"view {table.name} is circularly defined")
+    active.add(key)
+    bound = bind_select(compiler, table.view, None)
+    active.discard(key)
+    compiler.text = saved
+    compiler.view_depth -= 1
+    return bound
+
+
+def view_columns(table: Table, bound: BoundSelect) -> list[Column]:
+    """The columns of a view: its own names if it lists them, else those of its SELECT."""
+    names = table.view_columns
+    if names is None:
+        names = [column.name for column in table.columns] if table.columns else None
+        if names is None or len(names) != len(bound.columns):
+            return unique_columns(bound.columns)
+    elif len(names) != len(bound.columns):
+        raise sqlite_error(ERROR, f"expected {len(names)} columns for '{table.name}' but got {len(bound.columns)}")
+    return renamed(bound.columns, names)
+
+
+def renamed(columns: Sequence[Column], names: Sequence[str]) -> list[Column]:
+    """Columns under other names."""
+    result = []
+    for column, name in zip(columns, names):
+        copy = Column(name, column.declared_type, column.affinity)
+        copy.collation = column.collation
+        result.append(copy)
+    return result
+
+
+def unique_columns(columns: Sequence[Column]) -> list[Column]:
+    """Columns whose names are made different as SQLite does: a second `b` becomes `b:1`."""
+    taken: set[str] = set()
+    names = []
+    changed = False
+    count = 0
+    for column in columns:
+        name = column.name
+        while name.lower() in taken:
+            head, colon, digits = name.rpartition(":")
+            stem = head if colon and digits.isdigit() else name
+            count += 1
+            name = f"{stem}:{count}"
+            changed = True
+        taken.add(name.lower())
+        names.append(name)
+    return renamed(columns, names) if changed else list(columns)
+
+
+# WITH
+
+
+def find_common_table(scope: Scope | None, name: str) -> CommonTable | None:
+    """A common table that is visible from a scope."""
+    level = scope
+    lowered = name.lower()
+    while level is not None:
+        if level.common_tables is not None:
+            found = level.common_tables.get(lowered)
+            if found is not None:
+                return found  # type: ignore[return-value]
+        level = level.parent
+    return None
+
+
+def bind_common_table(compiler: Compiler, common: CommonTable, item: ast.TableSource) -> Input:
+    """A use of a common table: its recursion's queue row inside itself, else its SELECT."""
+    node = common.node
+    alias = item.alias or item.name
+    if common.is_binding:
+        common.n_uses += 1
+        common.is_recursive = True
+        if not common.columns:
+            raise sqlite_error(ERROR, f"circular reference: {node.name}", compiler.offset(item.position))
+        source = Source(alias, common.columns, positions_of(common.columns), [])
+        made = Input(RECURSION, source)
+        made.common_table = common
+        made.label = node.name
+        return made
+    common.is_binding = True
+    common.n_uses = 0
+    common.columns = []
+    bound = bind_select(compiler, node.select, common.scope, common)
+    common.is_binding = False
+    columns = named_columns(node, bound.columns)
+    made = subquery_input(bound, alias, columns)
+    made.common_table = common
+    made.label = node.name
+    return made
+
+
+def named_columns(node: ast.CommonTable, columns: list[Column]) -> list[Column]:
+    """The columns of a common table."""
+    if node.columns is None:
+        return unique_columns(columns)
+    if len(node.columns) != len(columns):
+        raise sqlite_error(ERROR, f"table {node.name} has {len(columns)} values for {len(node.columns)} columns")
+    return renamed(columns, node.columns)
+
+
+# Result columns
+
+
+def result_columns(compiler: Compiler, bound: BoundSelect) -> list[Column]:
+    """What is known of each result column: name, affinity, collation, declared type."""
+    first = bound.blocks[0]
+    columns = []
+    for number, result in enumerate(first.results):
+        columns.append(_result_column(compiler, bound, first, result, number))
+    return columns
+
+
+def _result_column(compiler: Compiler, bound: BoundSelect, block: Block, result: Result, number: int) -> Column:
+    name = result.name
+    expression = result.expression
+    if name is None:
+        name = column_name(compiler, expression, result, block.scope, number, bound)
+    affinity = affinity_of(compiler, expression, block.scope)
+    column = Column(name, "", affinity)
+    collation, _ = collation_of(compiler, expression, block.scope)
+    column.collation = collation or "BINARY"
+    if affinity > NONE:
+        origin = column_origin(compiler, expression, block.scope)
+        if origin is not None:
+            column.declared_type = origin[3]
+    if len(bound.blocks) > 1:
+        _merge_arms(compiler, bound, column, number)
+    return column
+
+
+def _merge_arms(compiler: Compiler, bound: BoundSelect, column: Column, number: int) -> None:
+    """The affinity of a compound's column is that of the first arm that has one."""
+    for block in bound.blocks[1:]:
+        if number >= len(block.results):
+            break
+        if column.affinity > NONE:
+            break
+        column.affinity = affinity_of(compiler, block.results[number].expression, block.scope)
+
+
+def column_name(
+    compiler: Compiler, expression: ast.Expression, result: Result, scope: Scope, number: int, bound: BoundSelect
+) -> str:
+    """The name of an unnamed result: a column's own name, else the text as written."""
+    if expression.__class__ is ast.Column:
+        found = compiler.resolve(expression, scope)  # type: ignore[arg-type]
+        if found is not None:
+            source, position = found
+            if position == ROWID:
+                table = source.table
+                return table.columns[table.rowid_alias].name if table is not None and table.rowid_alias >= 0 else "rowid"
+            if source.columns:
+                return source.columns[position].name
+        if found is None and expression.is_double_quoted:  # type: ignore[attr-defined]
+            return compiler.source_text(result.first, result.end) or expression.name  # type: ignore[attr-defined]
+        return expression.name  # type: ignore[attr-defined, no-any-return]
+    return compiler.source_text(result.first, result.end) or f"column{number + 1}"
+
+
+def column_origin(
+    compiler: Compiler, expression: ast.Expression, scope: Scope
+) -> tuple[str, str, str, str] | None:
+    """(schema, table, column, declared type) if an expression is a table's column, else None."""
+    while True:
+        if expression.__class__ is ast.Column:
+            found = compiler.resolve(expression, scope)  # type: ignore[arg-type]
+            if found is None:
+                return None
+            source, position = found
+        elif expression.__class__ is SourceColumn:
+            source, position = expression.source, expression.position  # type: ignore[attr-defined]
+        else:
+            return None
+        if source.expressions is not None:
+            expression = source.expressions[position]
+            assert source.inner is not None, "a source of expressions has a scope"
+            scope = source.inner
+            continue
+        if source.table is not None:
+            table = source.table
+            if position == ROWID:
+                position = table.rowid_alias
+                if position < 0:
+                    return table.schema_name, table.name, "rowid", "INTEGER"
+            column = table.columns[position]
+            return table.schema_name, table.name, column.name, column.declared_type
+        column = source.columns[position] if position >= 0 else source.columns[0]
+        return ("", "", "", column.declared_type) if column.declared_type else None
+
+
+__all__ = ["BLOB", "NUMERIC", "TEXT"]

@@ -1,0 +1,183 @@
+"""Planning of one block: flattening, terms, wanted order, access paths and join order.
+
+Comes in: a bound Block; goes out: a BlockPlan, which `loops` turns into code.
+
+Source: https://www.sqlite.org/optoverview.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.parser import ast
+from minisql.planner import cost
+from minisql.planner.access import BY_OR, Access
+from minisql.planner.binding import NESTED, TABLE, Block, Input
+from minisql.planner.flattening import flatten_inputs
+from minisql.planner.index_terms import Usage, usage_of
+from minisql.planner.join_order import OrderTerm, WantedOrder, order_joins
+from minisql.planner.nodes import SourceColumn
+from minisql.planner.terms import Term, make_term, read_mask, split
+
+if TYPE_CHECKING:
+    from minisql.planner.aggregate_code import Calls
+    from minisql.planner.compiler import Compiler
+    from minisql.planner.ordering import OrderItem
+    from minisql.planner.scope import Scope, Source
+
+
+class BlockPlan:
+    """Accesses from outer to inner, all terms, and whether rows come out in the order of ORDER BY (`is_ordered`) or of
+    GROUP BY (`is_grouped`)."""
+
+    __slots__ = ("accesses", "is_grouped", "is_ordered", "terms")
+
+    def __init__(self, accesses: list[Access], terms: list[Term], is_ordered: bool, is_grouped: bool) -> None:
+        self.accesses = accesses
+        self.terms = terms
+        self.is_ordered = is_ordered
+        self.is_grouped = is_grouped
+
+
+def plan_block(
+    compiler: Compiler, block: Block, order: list[OrderItem] | None, limit: int | None, calls: Calls
+) -> BlockPlan:
+    """Plans the FROM and WHERE of a block."""
+    inputs = block.inputs
+    if not inputs:
+        return BlockPlan([], block_terms(compiler, block), True if order is None else False, False)
+    flatten_inputs(compiler, block)
+    number_inputs(block.inputs)
+    fold_right_joins(compiler, block)
+    inputs = block.inputs
+    terms = block_terms(compiler, block)
+    usage = None
+    if any(made.table is not None and made.table.indexes for made in inputs if made.kind == TABLE):
+        usage = block_usage(block, order, terms)
+    wanted = wanted_order(compiler, block, order, limit, calls)
+    accesses, satisfied = order_joins(compiler, inputs, terms, usage, wanted)
+    is_ordered = wanted is not None and not wanted.is_grouping and satisfied == len(wanted.terms)
+    is_grouped = wanted is not None and wanted.is_grouping and satisfied == len(wanted.terms)
+    return BlockPlan(accesses, terms, is_ordered, is_grouped)
+
+
+def number_inputs(inputs: list[Input]) -> None:
+    """Gives every input its bit."""
+    bit = 1
+    for made in inputs:
+        made.mask = bit
+        for source in made.sources:
+            source.mask = bit
+        for source in made.visible or ():
+            source.mask = bit
+        bit <<= 1
+
+
+def block_terms(compiler: Compiler, block: Block) -> list[Term]:
+    """The terms of WHERE and of all ON and USING clauses; those of inner joins count as WHERE."""
+    terms = [make_term(compiler, part, block.scope, None) for part in split(block.where)]
+    for made in block.inputs:
+        owner = made if made.join_flags & ast.JOIN_LEFT else None
+        scope = made.on_scope or block.scope
+        for expression in made.on:
+            for part in split(expression):
+                terms.append(make_term(compiler, part, scope, owner))
+    for scope, expression in block.extra_terms:
+        for part in split(expression):
+            terms.append(make_term(compiler, part, scope, None))
+    return terms
+
+
+def block_usage(block: Block, order: list[OrderItem] | None, terms: list[Term]) -> Usage:
+    """What a covering index has to hold."""
+    roots: list[object] = [result.expression for result in block.results]
+    roots += [term.expression for term in terms]
+    core = block.core
+    if core is not None:
+        roots += [core.group_by, core.having, core.windows]
+    if order is not None:
+        roots += [item.expression for item in order]
+    usage = usage_of(roots)
+    _add_flattened(usage, block.scope)
+    return usage
+
+
+def _add_flattened(usage: Usage, scope: Scope) -> None:
+    """What flattened subqueries and USING columns read counts as well."""
+    pending = list(scope.sources)
+    if scope.merged is not None:
+        pending += [source for source, _, _ in scope.merged.values()]
+    while pending:
+        source = pending.pop()
+        if source.expressions is not None and source.inner is not None and source.columns:
+            usage.names |= usage_of(list(source.expressions)).names
+            if source.inner is not scope:
+                pending += source.inner.sources
+
+
+def wanted_order(
+    compiler: Compiler, block: Block, order: list[OrderItem] | None, limit: int | None, calls: Calls
+) -> WantedOrder | None:
+    """The order that ORDER BY (of a block without grouping) would like the loops to have."""
+    if order is None or calls.is_grouped or calls.windows or block.core is None:
+        return None
+    terms = []
+    for item in order:
+        if item.nulls_first == item.is_descending:
+            return None
+        terms.append(_order_term(compiler, block, item))
+    log_limit = cost.log_estimate(limit) if limit is not None else None
+    return WantedOrder(terms, len(block.results), log_limit, False)
+
+
+def _order_term(compiler: Compiler, block: Block, item: OrderItem) -> OrderTerm:
+    expression = item.expression
+    scope = block.scope
+    mask = read_mask(compiler, expression, scope)
+    found = plain_column(compiler, expression, scope)
+    if found is None:
+        return OrderTerm(None, None, item.collation.name.upper(), item.is_descending, mask)
+    return OrderTerm(found[0], found[1], item.collation.name.upper(), item.is_descending, mask)
+
+
+def plain_column(compiler: Compiler, expression: ast.Expression, scope: Scope) -> tuple[Source, int] | None:
+    """The source and column that an expression is, looking through flattened subqueries and COLLATE."""
+    while True:
+        kind = expression.__class__
+        if kind is ast.Collate:
+            expression = expression.operand  # type: ignore[attr-defined]
+            continue
+        if kind is ast.Column:
+            found = compiler.resolve(expression, scope)  # type: ignore[arg-type]
+            if found is None or compiler.crossed is not None:
+                return None
+            source, position = found
+        elif kind is SourceColumn:
+            source, position = expression.source, expression.position  # type: ignore[attr-defined]
+        else:
+            return None
+        if source.expressions is None:
+            return source, position
+        expression = source.expressions[position]
+        assert source.inner is not None, "a source of expressions has a scope"
+        scope = source.inner
+
+
+def fold_right_joins(compiler: Compiler, block: Block) -> None:
+    """Everything up to the last RIGHT or FULL join becomes one nested input, whose rows are gathered first."""
+    last = max(
+        (number for number, made in enumerate(block.inputs) if made.join_flags & ast.JOIN_RIGHT), default=-1
+    )
+    if last < 0:
+        return
+    head = block.inputs[: last + 1]
+    inner = Block(None, block.scope)
+    inner.inputs = head
+    made = Input(NESTED, head[0].source)
+    made.block = inner
+    made.sources = [source for part in head for source in part.sources]
+    block.inputs = [made, *block.inputs[last + 1 :]]
+    number_inputs(block.inputs)
+
+
+__all__ = ["BY_OR"]

@@ -1,0 +1,331 @@
+"""Compound SELECTs and recursive common tables.
+
+Set operations run over sets of rows (UNION adds, EXCEPT takes away, INTERSECT keeps what both have) whose rows come out
+sorted, as SQLite's do; UNION ALL appends to a list, or runs its arms one after the other when nothing has to be done with
+their rows together.  A recursive table keeps a queue: each row taken from it goes to the sink and then through the
+recursive arms, which put new rows into the queue.
+
+Source: https://www.sqlite.org/lang_select.html#compound, https://www.sqlite.org/lang_with.html section 3.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.bytecode.program import SortSpec
+from minisql.errors import ERROR, sqlite_error
+from minisql.parser import ast
+from minisql.planner.operands import collation_of
+from minisql.planner.ordering import effective_nulls_first, ordinal_of, ordinal_suffix, same_tree, strip_collate
+from minisql.planner.select_code import Limits, Sink, emit_block, emit_limits
+
+if TYPE_CHECKING:
+    from minisql.planner.binding import BoundSelect
+    from minisql.planner.compiler import Compiler
+    from minisql.values.collation import Collation
+
+
+def emit_compound(compiler: Compiler, bound: BoundSelect, sink: Sink, may_repeat: bool) -> None:
+    """Emits a compound SELECT; `may_repeat` allows the sink to be called once per arm."""
+    node = bound.node
+    if bound.common_table is not None and bound.common_table.is_recursive:
+        emit_recursion(compiler, bound, sink)
+        return
+    done = compiler.label()
+    limits = emit_limits(compiler, node, bound.scope, done)
+    order = compound_order(compiler, bound, node.order_by) if node.order_by else None
+    all_union_all = all(operator == "UNION ALL" for operator in node.operators)
+    parent = compiler.explain_parent
+    if compiler.wants_explain and not all(block.rows is not None for block in bound.blocks):
+        compiler.explain_parent = compiler.explain("COMPOUND QUERY")
+    if all_union_all and may_repeat and order is None:
+        for number, block in enumerate(bound.blocks):
+            _explained_block(
+                compiler, bound, number, lambda registers, arm_done: _emit_limited(compiler, limits, sink, registers, done)
+            )
+            del block
+        compiler.explain_parent = parent
+        compiler.place(done)
+        return
+    cursor, is_set, is_sorted = emit_arms(compiler, bound, len(bound.blocks))
+    compiler.explain_parent = parent
+    width = len(bound.columns)
+    if order is not None:
+        keys = [position for position, *_ in order]
+        items = list(order)
+        if is_set:
+            items += [
+                (position, collation, False, True)
+                for position, collation in enumerate(column_collations(compiler, bound))
+                if position not in keys
+            ]
+        spec = SortSpec(
+            tuple(item[0] for item in items),
+            tuple(item[1] for item in items),
+            tuple(item[2] for item in items),
+            tuple(item[3] for item in items),
+            width,
+        )
+        if is_set:
+            compiler.emit(op.SetSort, cursor, 0, 0, spec)
+        else:
+            compiler.emit(op.ListSort, cursor, 0, 0, spec)
+    elif is_set and not is_sorted:
+        compiler.emit(op.SetSort, cursor)
+    emit_row_loop(compiler, cursor, width, limits, sink, done)
+    compiler.place(done)
+
+
+def _emit_limited(compiler: Compiler, limits: Limits, sink: Sink, registers: tuple[int, ...], done: int) -> None:
+    following = compiler.label()
+    if limits.offset:
+        compiler.emit(op.IfPos, limits.offset, following, 1)
+    sink(registers, done)
+    if limits.limit:
+        compiler.emit(op.DecrJumpZero, limits.limit, done)
+    compiler.place(following)
+
+
+def emit_row_loop(compiler: Compiler, cursor: int, width: int, limits: Limits, sink: Sink, done: int) -> None:
+    """A loop over gathered rows with OFFSET and LIMIT."""
+    base = compiler.registers(width)
+    end = compiler.label()
+    following = compiler.label()
+    compiler.builder.begin_loop(op.Rewind, cursor, end, base, width)
+    if limits.offset:
+        compiler.emit(op.IfPos, limits.offset, following, 1)
+    sink(tuple(range(base, base + width)), done)
+    if limits.limit:
+        compiler.emit(op.DecrJumpZero, limits.limit, done)
+    compiler.builder.end_loop(op.Next, following, end)
+
+
+def emit_arms(compiler: Compiler, bound: BoundSelect, n_arms: int) -> tuple[int, bool, bool]:
+    """Gathers the rows of the first arms: (cursor, is it a set, is that set sorted)."""
+    operators = bound.node.operators
+    collations = tuple(column_collations(compiler, bound))
+    width = len(bound.columns)
+    cursor = compiler.builder.cursor()
+    is_set = n_arms > 1 and operators[0] != "UNION ALL"
+    _open(compiler, cursor, is_set, collations, width)
+    _explained_block(compiler, bound, 0, _collector(compiler, cursor, is_set))
+    for number in range(1, n_arms):
+        operator = operators[number - 1]
+        if operator == "UNION ALL":
+            if is_set:
+                cursor = _as_list(compiler, cursor, width)
+                is_set = False
+            _explained_block(compiler, bound, number, _collector(compiler, cursor, False))
+            continue
+        if not is_set:
+            cursor = _as_set(compiler, cursor, collations, width)
+            is_set = True
+        if operator == "UNION":
+            _explained_block(compiler, bound, number, _collector(compiler, cursor, True))
+        elif operator == "EXCEPT":
+            _explained_block(
+                compiler,
+                bound,
+                number,
+                lambda registers, done, cursor=cursor: compiler.emit(op.SetDelete, cursor, 0, 0, registers),  # type: ignore[misc]
+            )
+        else:
+            cursor = _intersect(compiler, bound, number, cursor, collations, width)
+    return cursor, is_set, False
+
+
+def _explained_block(compiler: Compiler, bound: BoundSelect, number: int, sink: Sink) -> None:
+    parent = compiler.explain_parent
+    if compiler.wants_explain and not all(block.rows is not None for block in bound.blocks):
+        operator = bound.node.operators[number - 1] if number else ""
+        text = operator if operator == "UNION ALL" or not number else f"{operator} USING TEMP B-TREE"
+        compiler.explain_parent = compiler.explain(text or "LEFT-MOST SUBQUERY")
+    emit_block(compiler, bound, bound.blocks[number], sink, None)
+    compiler.explain_parent = parent
+
+
+def _open(compiler: Compiler, cursor: int, is_set: bool, collations: tuple[Collation, ...], width: int) -> None:
+    if is_set:
+        compiler.emit(op.SetOpen, cursor, 0, 0, collations)
+    else:
+        compiler.emit(op.OpenList, cursor, width)
+
+
+def _collector(compiler: Compiler, cursor: int, is_set: bool) -> Sink:
+    opcode = op.SetInsert if is_set else op.ListAppend
+    return lambda registers, done: compiler.emit(opcode, cursor, 0, 0, registers)
+
+
+def _as_list(compiler: Compiler, cursor: int, width: int) -> int:
+    """The rows of a set in sorted order as a list."""
+    compiler.emit(op.SetSort, cursor)
+    rows = compiler.builder.cursor()
+    compiler.emit(op.OpenList, rows, width)
+    emit_row_loop(compiler, cursor, width, Limits(), _collector(compiler, rows, False), 0)
+    return rows
+
+
+def _as_set(compiler: Compiler, cursor: int, collations: tuple[Collation, ...], width: int) -> int:
+    rows = compiler.builder.cursor()
+    compiler.emit(op.SetOpen, rows, 0, 0, collations)
+    emit_row_loop(compiler, cursor, width, Limits(), _collector(compiler, rows, True), 0)
+    return rows
+
+
+def _intersect(
+    compiler: Compiler, bound: BoundSelect, number: int, left: int, collations: tuple[Collation, ...], width: int
+) -> int:
+    """The rows of `left` that the next arm has too."""
+    right = compiler.builder.cursor()
+    both = compiler.builder.cursor()
+    compiler.emit(op.SetOpen, right, 0, 0, collations)
+    compiler.emit(op.SetOpen, both, 0, 0, collations)
+    _explained_block(compiler, bound, number, _collector(compiler, right, True))
+    compiler.emit(op.SetSort, left)
+
+    def sink(registers: tuple[int, ...], done: int) -> None:
+        skip = compiler.label()
+        compiler.emit(op.SetNotFound, right, skip, 0, registers)
+        compiler.emit(op.SetInsert, both, 0, 0, registers)
+        compiler.place(skip)
+
+    emit_row_loop(compiler, left, width, Limits(), sink, 0)
+    return both
+
+
+def column_collations(compiler: Compiler, bound: BoundSelect) -> list[Collation]:
+    """For each column the collation of the leftmost arm that has one."""
+    collations = []
+    for position in range(len(bound.columns)):
+        name = None
+        for block in bound.blocks:
+            name, _ = collation_of(compiler, block.results[position].expression, block.scope)
+            if name is not None:
+                break
+        collations.append(compiler.key_collation(name))
+    return collations
+
+
+def compound_order(
+    compiler: Compiler, bound: BoundSelect, terms: list[ast.OrderingTerm]
+) -> list[tuple[int, Collation, bool, bool]]:
+    """ORDER BY of a compound: every term has to be a result column (position, collation, descending, NULLs first)."""
+    n_columns = len(bound.columns)
+    collations = column_collations(compiler, bound)
+    items = []
+    for number, term in enumerate(terms, 1):
+        expression, name = strip_collate(term.expression)
+        ordinal = ordinal_of(expression)
+        if ordinal is not None:
+            if not 1 <= ordinal <= n_columns:
+                raise sqlite_error(
+                    ERROR, f"{ordinal_suffix(number)} ORDER BY term out of range - should be between 1 and {n_columns}"
+                )
+            position: int | None = ordinal - 1
+        else:
+            position = _matching_column(bound, expression)
+        if position is None:
+            raise sqlite_error(
+                ERROR, f"{ordinal_suffix(number)} ORDER BY term does not match any column in the result set"
+            )
+        collation = compiler.key_collation(name) if name is not None else collations[position]
+        items.append((position, collation, term.is_descending, effective_nulls_first(term)))
+    return items
+
+
+def _matching_column(bound: BoundSelect, expression: ast.Expression) -> int | None:
+    """An alias of an arm, or an expression written as in an arm; arms from left to right."""
+    for block in bound.blocks:
+        if expression.__class__ is ast.Column and expression.table is None:  # type: ignore[attr-defined]
+            lowered = expression.name.lower()  # type: ignore[attr-defined]
+            for position, result in enumerate(block.results):
+                if result.alias is not None and result.alias.lower() == lowered:
+                    return position
+        for position, result in enumerate(block.results):
+            if same_tree(result.expression, expression):
+                return position
+        if expression.__class__ is ast.Column and expression.table is None:  # type: ignore[attr-defined]
+            for position, result in enumerate(block.results):
+                name = result.name or getattr(result.expression, "name", None)
+                if result.alias is None and name is not None and name.lower() == lowered:
+                    return position
+    return None
+
+
+# Recursion
+
+
+def emit_recursion(compiler: Compiler, bound: BoundSelect, sink: Sink) -> None:
+    """WITH RECURSIVE: a queue, a loop over it, the sink, then the recursive arms."""
+    node = bound.node
+    common = bound.common_table
+    assert common is not None, "a recursion belongs to a common table"
+    first = bound.first_recursive
+    if first < 0:
+        raise sqlite_error(ERROR, f"circular reference: {common.node.name}")
+    if first == 0:
+        raise sqlite_error(ERROR, f"circular reference: {common.node.name}")
+    if any(operator in ("EXCEPT", "INTERSECT") for operator in node.operators[first - 1 :]):
+        raise sqlite_error(ERROR, f"circular reference: {common.node.name}")
+    done = compiler.label()
+    limits = emit_limits(compiler, node, bound.scope, done)
+    width = len(bound.columns)
+    collations = tuple(column_collations(compiler, bound))
+    queue = compiler.builder.cursor()
+    spec = None
+    if node.order_by:
+        order = compound_order(compiler, bound, node.order_by)
+        spec = SortSpec(
+            tuple(item[0] for item in order),
+            tuple(item[1] for item in order),
+            tuple(item[2] for item in order),
+            tuple(item[3] for item in order),
+            width,
+        )
+    is_distinct = any(operator == "UNION" for operator in node.operators[first - 1 :])
+    seen = -1
+    if is_distinct:
+        seen = compiler.builder.cursor()
+        compiler.emit(op.SetOpen, seen, 0, 0, collations)
+    compiler.emit(op.QueueOpen, queue, 0, 0, spec)
+
+    def enqueue(registers: tuple[int, ...], arm_done: int) -> None:
+        skip = compiler.label()
+        if is_distinct:
+            compiler.emit(op.SetInsert, seen, skip, 0, registers)
+        compiler.emit(op.QueueInsert, queue, 0, 0, registers)
+        compiler.place(skip)
+
+    parent = compiler.explain_parent
+    if compiler.wants_explain:
+        compiler.explain_parent = compiler.explain("SETUP")
+    if first == 1:
+        emit_block(compiler, bound, bound.blocks[0], enqueue, None)
+    else:
+        cursor, is_set, _ = emit_arms(compiler, bound, first)
+        if is_set:
+            compiler.emit(op.SetSort, cursor)
+        emit_row_loop(compiler, cursor, width, Limits(), enqueue, 0)
+    base = compiler.registers(width)
+    end = compiler.label()
+    following = compiler.label()
+    compiler.builder.begin_loop(op.QueueNext, queue, end, base, width)
+    skip_output = compiler.label()
+    registers = tuple(range(base, base + width))
+    if limits.offset:
+        compiler.emit(op.IfPos, limits.offset, skip_output, 1)
+    compiler.explain_parent = parent
+    sink(registers, done)
+    if limits.limit:
+        compiler.emit(op.DecrJumpZero, limits.limit, done)
+    compiler.place(skip_output)
+    common.row_registers = list(registers)
+    if compiler.wants_explain:
+        compiler.explain_parent = parent
+        compiler.explain_parent = compiler.explain("RECURSIVE STEP")
+    for block in bound.blocks[first:]:
+        emit_block(compiler, bound, block, enqueue, None)
+    compiler.explain_parent = parent
+    compiler.builder.end_loop(op.Next, following, end)
+    compiler.place(done)

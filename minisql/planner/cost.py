@@ -1,0 +1,124 @@
+"""Costs: logarithmic estimates, the assumed sizes of tables and indexes, the price of a sort.
+
+A LogEst is ten times the base-2 logarithm of a quantity.  SQLite plans with these, and without ANALYZE it assumes a million
+rows in every table; the row order that a query happens to have follows from its plan, so the estimates here are meant to
+lead to the same choices, not to be good predictions.
+
+Source: https://www.sqlite.org/queryplanner-ng.html, https://www.sqlite.org/fileformat2.html#stat1tab.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from minisql.catalog.schema import Index, Table
+
+_ADDEND = (
+    10, 10, 9, 9, 8, 8, 7, 7, 7, 6, 6, 6, 5, 5, 5, 4, 4, 4, 4, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 2,
+)  # fmt: skip
+_DEFAULT_INDEX_ROWS = (33, 32, 30, 28, 27)
+DEFAULT_TABLE_ROWS = 200
+
+
+def log_estimate(quantity: float) -> int:
+    """The LogEst of a quantity, 0 for less than 2."""
+    return 0 if quantity < 2 else round(10 * math.log2(quantity))
+
+
+def add(a: int, b: int) -> int:
+    """The LogEst of the sum of two quantities."""
+    if a < b:
+        a, b = b, a
+    difference = a - b
+    if difference > 49:
+        return a
+    return a + 1 if difference > 31 else a + _ADDEND[difference]
+
+
+def log_of(rows: int) -> int:
+    """The LogEst of the logarithm of a number of rows: the cost of one search."""
+    return 0 if rows <= 10 else log_estimate(rows) - 33
+
+
+def table_rows(table: Table | None) -> int:
+    """The estimated rows of a table."""
+    if table is None or table.row_estimate is None:
+        return DEFAULT_TABLE_ROWS
+    return log_estimate(max(table.row_estimate, 1))
+
+
+def index_rows(index: Index) -> list[int]:
+    """Estimated rows of an index for 0, 1, 2.. equal leading columns."""
+    if index.statistics is not None:
+        known = [log_estimate(max(value, 1)) for value in index.statistics[: len(index.columns) + 1]]
+        while len(known) <= len(index.columns):
+            known.append(known[-1])
+        return known
+    total = max(table_rows(index.table), 99)
+    if index.where is not None:
+        total -= 10
+    rows = [total]
+    for position in range(len(index.columns)):
+        rows.append(_DEFAULT_INDEX_ROWS[position] if position < 5 else 23)
+    if index.is_unique:
+        rows[-1] = 0
+    return rows
+
+
+def table_width(table: Table) -> int:
+    """The LogEst of a table row's width in units of four bytes."""
+    width = sum(_column_width(column.declared_type, column.affinity) for column in table.columns)
+    if table.rowid_alias < 0:
+        width += 1
+    return log_estimate(width * 4)
+
+
+def index_width(index: Index) -> int:
+    """The LogEst of an index entry's width."""
+    width = 0
+    columns = index.table.columns
+    for column in index.entry_columns:
+        width += 1 if column.position < 0 else _column_width(
+            columns[column.position].declared_type, columns[column.position].affinity
+        )
+    if len(index.entry_columns) == len(index.columns):
+        width += 1
+    return log_estimate(width * 4)
+
+
+def _column_width(declared_type: str, affinity: int) -> int:
+    """The size of a column in units of four bytes, from its type: VARCHAR(100) is 26, numbers are 1."""
+    from_digits = 0
+    lowered = declared_type.lower()
+    if affinity >= 0x43 or not declared_type:
+        return 1
+    if "char" in lowered or "clob" in lowered or "text" in lowered or "blob" in lowered:
+        digits = ""
+        for character in lowered:
+            if character.isdigit():
+                digits += character
+            elif digits:
+                break
+        if digits:
+            from_digits = int(digits)
+        else:
+            from_digits = 16
+        return min(from_digits // 4 + 1, 255)
+    return 1
+
+
+def sorting_cost(rows: int, n_columns: int, n_terms: int, n_sorted: int, limit: int | None, is_distinct: bool) -> int:
+    """The cost of sorting rows of which `n_sorted` leading terms are in order already."""
+    cost = rows + log_estimate((n_columns + 59) // 30)
+    if n_sorted > 0:
+        cost += log_estimate((n_terms - n_sorted) * 100 // n_terms) - 66
+    if limit is not None:
+        cost += 10
+        if n_sorted:
+            cost += 6
+        rows = min(rows, limit)
+    elif is_distinct and rows > 10:
+        rows -= 10
+    return cost + log_of(rows)

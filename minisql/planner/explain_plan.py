@@ -1,0 +1,89 @@
+"""The wording of EXPLAIN QUERY PLAN.
+
+Source: https://www.sqlite.org/eqp.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.parser import ast
+from minisql.planner.access import BY_HASH, BY_INDEX, BY_OR, BY_ROWID, BY_ROWS, Access
+from minisql.planner.binding import FUNCTION, NESTED, RECURSION, SUBQUERY
+from minisql.planner.scope import ROWID
+
+if TYPE_CHECKING:
+    from minisql.planner.compiler import Compiler
+    from minisql.planner.terms import Candidate
+
+
+def describe_access(compiler: Compiler, access: Access) -> str:
+    """The detail of one loop; '' if the loop has no line of its own."""
+    made = access.input
+    name = made.source.alias or made.label
+    suffix = " LEFT-JOIN" if made.join_flags & ast.JOIN_LEFT else ""
+    if access.kind == BY_ROWS:
+        if made.kind == FUNCTION:
+            return f"SCAN {name} VIRTUAL TABLE INDEX 0:{suffix}"
+        if made.kind in (SUBQUERY, RECURSION, NESTED):
+            return f"SCAN {name or '(subquery)'}{suffix}"
+    if access.kind == BY_HASH:
+        keys = " AND ".join(f"{_column(candidate)}=?" for candidate in access.hash_terms)
+        return f"SEARCH {name} USING AUTOMATIC COVERING INDEX ({keys}){suffix}"
+    if access.kind == BY_OR:
+        return "MULTI-INDEX OR"
+    if access.kind == BY_ROWID:
+        return f"SEARCH {name} USING INTEGER PRIMARY KEY ({_rowid_terms(access)}){suffix}"
+    index = access.index
+    if index is None:
+        return f"SCAN {name}{suffix}"
+    terms = index_terms(access)
+    if index.is_clustered:
+        return f"SEARCH {name} USING PRIMARY KEY ({terms}){suffix}" if terms else f"SCAN {name}{suffix}"
+    kind = "COVERING INDEX" if access.is_covering else "INDEX"
+    if terms:
+        return f"SEARCH {name} USING {kind} {index.name} ({terms}){suffix}"
+    return f"SCAN {name} USING {kind} {index.name}{suffix}"
+
+
+def _rowid_terms(access: Access) -> str:
+    parts = []
+    if access.equal:
+        parts.append("rowid=?")
+    if access.lower is not None:
+        parts.append("rowid>?")
+    if access.upper is not None:
+        parts.append("rowid<?")
+    return " AND ".join(parts)
+
+
+def index_terms(access: Access) -> str:
+    """`a=? AND b>?`."""
+    index = access.index
+    assert index is not None, "the access has an index"
+    parts = []
+    names = []
+    for column in index.columns:
+        if column.position == ROWID:
+            names.append("rowid")
+        elif column.position < 0:
+            names.append("<expr>")
+        else:
+            names.append(index.table.columns[column.position].name)
+    for number in range(len(access.equal)):
+        parts.append(f"{names[number]}=?")
+    if access.lower is not None:
+        parts.append(f"{names[len(access.equal)]}>?")
+    if access.upper is not None:
+        parts.append(f"{names[len(access.equal)]}<?")
+    return " AND ".join(parts)
+
+
+def _column(candidate: Candidate) -> str:
+    position = candidate.position
+    if position is None or position == ROWID:
+        return "rowid"
+    return candidate.source.columns[position].name
+
+
+__all__ = ["BY_INDEX"]

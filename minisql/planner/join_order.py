@@ -1,0 +1,319 @@
+"""Join order: which access path for each FROM item, nested in which order.
+
+The search is a beam over partial nestings: every round extends the best few (1 for one table, 5 for two, 12 beyond, fewer for
+very wide joins) by every access path whose needed inputs are there already, adding LogEst costs; an extension replaces a
+kept one of the same set of inputs only if it is cheaper.  Whether a nesting delivers the rows in the wanted order is part
+of its state, since a nesting that needs no sort may win although its loops cost more.
+
+Kept from reordering: the right side of an outer join (everything left of it goes outside) and CROSS JOIN.
+
+Rejected: exhaustive dynamic programming (64-way joins have to be planned in milliseconds) and pure greed (it ruins joins of
+three tables).  Source: https://www.sqlite.org/queryplanner-ng.html section 3.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.errors import ERROR, sqlite_error
+from minisql.parser import ast
+from minisql.planner import cost
+from minisql.planner.access import BY_HASH, BY_INDEX, BY_ROWID, BY_ROWS, SCAN, Access, find_accesses
+from minisql.planner.binding import TABLE
+from minisql.planner.scope import ROWID
+
+if TYPE_CHECKING:
+    from minisql.planner.binding import Input
+    from minisql.planner.compiler import Compiler
+    from minisql.planner.index_terms import Usage
+    from minisql.planner.scope import Source
+    from minisql.planner.terms import Term
+
+
+class OrderTerm:
+    """A term of the wanted order: a column of a source (position None: something else that reads `mask`)."""
+
+    __slots__ = ("collation", "is_descending", "mask", "position", "source")
+
+    def __init__(self, source: Source | None, position: int | None, collation: str, is_descending: bool, mask: int) -> None:
+        self.source = source
+        self.position = position
+        self.collation = collation
+        self.is_descending = is_descending
+        self.mask = mask
+
+
+class WantedOrder:
+    """The order wanted of the rows: `terms`; `is_grouping` if any permutation and direction will do; the price of sorting
+    depends on `n_columns` and `limit` (a LogEst or None)."""
+
+    __slots__ = ("is_grouping", "limit", "n_columns", "terms")
+
+    def __init__(self, terms: list[OrderTerm], n_columns: int, limit: int | None, is_grouping: bool) -> None:
+        self.terms = terms
+        self.n_columns = n_columns
+        self.limit = limit
+        self.is_grouping = is_grouping
+
+
+class Nesting:
+    """A partial nesting: accesses from outer to inner, its mask, rows, costs, and how many order terms it satisfies
+    (-1: not decided yet)."""
+
+    __slots__ = ("accesses", "cost", "mask", "ordered", "rows", "unsorted")
+
+    def __init__(self, accesses: tuple[Access, ...], mask: int, rows: int, total: int, unsorted: int, ordered: int) -> None:
+        self.accesses = accesses
+        self.mask = mask
+        self.rows = rows
+        self.cost = total
+        self.unsorted = unsorted
+        self.ordered = ordered
+
+
+def order_joins(
+    compiler: Compiler,
+    inputs: list[Input],
+    terms: list[Term],
+    usage: Usage | None,
+    wanted: WantedOrder | None,
+) -> tuple[list[Access], int]:
+    """The accesses from the outermost loop to the innermost, and the number of satisfied order terms."""
+    needed_first = prerequisites(inputs)
+    may_hash = len(inputs) > 1 and compiler.context.flags.get("automatic_index", True)
+    accesses: list[Access] = []
+    for made, needs in zip(inputs, needed_first):
+        usable = [term for term in terms if _may_use(term, made)]
+        order_helps = wanted is not None and any(
+            term.source is made.source or term.position is None for term in wanted.terms
+        )
+        for access in find_accesses(compiler, made, usable, usage, order_helps, may_hash):
+            access.needs |= needs
+            accesses.append(access)
+    width = beam_width(len(inputs))
+    start_rows = 0
+    nestings = [Nesting((), 0, start_rows, 0, 0, -1 if wanted is not None else 0)]
+    for _ in inputs:
+        nestings = _extend(nestings, accesses, width, wanted)
+        if not nestings:
+            raise sqlite_error(ERROR, "no query solution")
+    best = min(nestings, key=lambda nesting: nesting.cost)
+    chosen = list(best.accesses)
+    satisfied = 0
+    if wanted is not None:
+        satisfied = max(satisfied_terms(chosen, wanted, decide_reversal=True), 0)
+    return chosen, satisfied
+
+
+def beam_width(n_inputs: int) -> int:
+    """How many partial nestings are kept."""
+    if n_inputs == 1:
+        return 1
+    if n_inputs == 2:
+        return 5
+    return 12 if n_inputs <= 9 else 5 if n_inputs <= 16 else 1
+
+
+def prerequisites(inputs: list[Input]) -> list[int]:
+    """For each input the inputs that must stand outside it: everything before an outer or CROSS join's right side."""
+    needs = []
+    before = 0
+    for made in inputs:
+        if made.join_flags & (ast.JOIN_LEFT | ast.JOIN_RIGHT | ast.JOIN_CROSS):
+            needs.append(before)
+        else:
+            needs.append(0)
+        before |= made.mask
+    return needs
+
+
+def _may_use(term: Term, made: Input) -> bool:
+    """Whether a term may limit the rows that are read from an input: its own ON, or WHERE unless it is the right side of
+    an outer join (there a WHERE term that finds no row must not make a null row)."""
+    if term.owner is not None:
+        return term.owner is made
+    return not made.join_flags & ast.JOIN_LEFT
+
+
+def _extend(
+    nestings: list[Nesting], accesses: list[Access], width: int, wanted: WantedOrder | None
+) -> list[Nesting]:
+    kept: list[Nesting] = []
+    worst = 0
+    for outer in nestings:
+        mask = outer.mask
+        rows = outer.rows
+        for access in accesses:
+            own = access.input.mask
+            if own & mask or access.needs & ~mask:
+                continue
+            if access.kind == BY_HASH and rows < 3:
+                continue
+            unsorted = cost.add(access.setup, access.cost + rows)
+            if outer.accesses:
+                unsorted = cost.add(unsorted, outer.unsorted)
+            ordered = outer.ordered
+            chain = (*outer.accesses, access)
+            total = unsorted
+            if wanted is not None:
+                if ordered < 0:
+                    ordered = satisfied_terms(list(chain), wanted)
+                if 0 <= ordered < len(wanted.terms):
+                    total = cost.add(
+                        unsorted,
+                        cost.sorting_cost(
+                            rows + access.rows, wanted.n_columns, len(wanted.terms), ordered, wanted.limit, False
+                        ),
+                    )
+                    if not (access.kind == BY_ROWS):
+                        total += 3
+            new = Nesting(chain, mask | own, rows + access.rows, total, unsorted, ordered)
+            same = next(
+                (
+                    position
+                    for position, other in enumerate(kept)
+                    if other.mask == new.mask and (other.ordered < 0) == (ordered < 0)
+                ),
+                -1,
+            )
+            if same >= 0:
+                other = kept[same]
+                if (new.cost, new.rows, new.unsorted) < (other.cost, other.rows, other.unsorted):
+                    kept[same] = new
+                continue
+            if len(kept) < width:
+                kept.append(new)
+                continue
+            worst = max(range(len(kept)), key=lambda position: (kept[position].cost, kept[position].unsorted))
+            if (new.cost, new.rows) < (kept[worst].cost, kept[worst].rows):
+                kept[worst] = new
+    return kept
+
+
+def satisfied_terms(accesses: list[Access], wanted: WantedOrder, decide_reversal: bool = False) -> int:
+    """How many leading order terms (any terms, for a grouping) the nesting satisfies; -1 if further loops may decide.
+
+    With `decide_reversal` the accesses that have to run backwards are marked.
+    """
+    terms = wanted.terms
+    done = [False] * len(terms)
+    unique_mask = 0
+    seen = 0
+    for access in accesses:
+        seen |= access.input.mask
+        _satisfy_constants(access, terms, done)
+        if access.is_single and not access.n_in:
+            unique_mask |= access.input.mask
+            _satisfy_determined(terms, done, unique_mask)
+            continue
+        is_unique = _satisfy_by_loop(access, wanted, done, decide_reversal)
+        if not is_unique:
+            if all(done):
+                return len(terms)
+            return _leading(done, wanted)
+        unique_mask |= access.input.mask
+        _satisfy_determined(terms, done, unique_mask)
+    if all(done):
+        return len(terms)
+    return -1 if not decide_reversal else _leading(done, wanted)
+
+
+def _leading(done: list[bool], wanted: WantedOrder) -> int:
+    if wanted.is_grouping:
+        return 0
+    count = 0
+    for flag in done:
+        if not flag:
+            break
+        count += 1
+    return count
+
+
+def _satisfy_constants(access: Access, terms: list[OrderTerm], done: list[bool]) -> None:
+    """A column that equals one value in the rows of a loop is in order."""
+    for candidate in access.equal:
+        if candidate.operator in ("=", "IS", "ISNULL"):
+            for number, term in enumerate(terms):
+                if term.source is candidate.source and term.position is not None and _same_column(term, candidate.position):
+                    done[number] = True
+
+
+def _same_column(term: OrderTerm, position: int | None) -> bool:
+    if term.position == position:
+        return True
+    table = term.source.table if term.source is not None else None
+    alias = table.rowid_alias if table is not None else -1
+    return alias >= 0 and {term.position, position} == {alias, ROWID}
+
+
+def _satisfy_determined(terms: list[OrderTerm], done: list[bool], unique_mask: int) -> None:
+    """Terms over loops whose rows the terms before have told apart change nothing."""
+    for number, term in enumerate(terms):
+        if not done[number] and term.mask and not term.mask & ~unique_mask:
+            done[number] = True
+
+
+def _satisfy_by_loop(access: Access, wanted: WantedOrder, done: list[bool], decide_reversal: bool) -> bool:
+    """Matches the order of one loop with the terms; tells whether the loop's key is unique and used up."""
+    columns = loop_order(access)
+    if columns is None:
+        return False
+    terms = wanted.terms
+    source = access.input.source
+    is_reversed: bool | None = None
+    for position, collation, is_descending, skip in columns:
+        if skip:
+            continue
+        found = -1
+        for number, term in enumerate(terms):
+            if done[number]:
+                continue
+            if term.source is source and term.position is not None and _same_column(term, position):
+                if term.collation == collation or position == ROWID:
+                    found = number
+                break
+            if not wanted.is_grouping:
+                break
+        if wanted.is_grouping and found < 0:
+            for number, term in enumerate(terms):
+                if not done[number] and term.source is source and _same_column(term, position) and (
+                    term.collation == collation or position == ROWID
+                ):
+                    found = number
+                    break
+        if found < 0:
+            return False
+        backwards = terms[found].is_descending != is_descending and not wanted.is_grouping
+        if is_reversed is None:
+            is_reversed = backwards
+        elif is_reversed != backwards:
+            return False
+        done[found] = True
+    if decide_reversal and is_reversed:
+        access.is_reversed = True
+    return True
+
+
+def loop_order(access: Access) -> list[tuple[int, str, bool, bool]] | None:
+    """The order in which a loop delivers rows: (column or ROWID, collation, descending, constant); None if none is known."""
+    if access.input.kind != TABLE or access.n_in:
+        return None
+    if access.kind == BY_ROWID or (access.kind == SCAN and access.index is None):
+        return [(ROWID, "BINARY", False, bool(access.equal))]
+    if access.kind not in (BY_INDEX, SCAN) or access.index is None:
+        return None
+    index = access.index
+    order = []
+    for number, column in enumerate(index.columns):
+        order.append((column.position, column.collation.name.upper(), column.descending, number < len(access.equal)))
+    if index.is_unique and all(
+        column.position >= 0 and index.table.columns[column.position].is_not_null for column in index.columns
+    ):
+        return order
+    for column in index.entry_columns[len(index.columns) :]:
+        order.append((column.position, column.collation.name.upper(), column.descending, False))
+    if not index.is_clustered and not index.table.is_without_rowid and (
+        not index.entry_columns[len(index.columns) :]
+    ):
+        order.append((ROWID, "BINARY", False, False))
+    return order

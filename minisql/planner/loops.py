@@ -1,0 +1,679 @@
+"""Loop code: from chosen access paths to nested loops with the terms checked as early as they can be.
+
+`emit_loops` opens everything, emits the constant terms, then one loop per access from outer to inner, then `body`, then
+closes the loops.  An access that finds at most one row is no loop but a jump to the enclosing loop's next row.
+
+Outer joins must not repeat the body, since all jumps but the recorded back jumps go forward: the rows of the right side that
+match the current outer row are gathered in a list, a null row is added if there are none, and the body runs over that list:
+
+    loop over t2's access:  ON terms -> next;  append row to L
+    if L is empty: append NULLs
+    loop over L:  body
+
+RIGHT and FULL joins are gathered whole (see `emit_right_join`): a hash table of the right side remembers which of its rows
+have found a partner, and the others follow with NULLs on the left.
+
+Source: https://www.sqlite.org/optoverview.html, https://www.sqlite.org/lang_select.html section 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.bytecode.program import HashSpec
+from minisql.errors import ERROR, sqlite_error
+from minisql.parser import ast
+from minisql.planner.access import BY_HASH, BY_INDEX, BY_OR, BY_ROWID, BY_ROWS, SCAN, Access
+from minisql.planner.binding import FUNCTION, NESTED, RECURSION, SUBQUERY, TABLE, Input
+from minisql.planner.key_values import constant_rows, emit_key, emit_key_values
+from minisql.planner.scope import row_registers, stored_width
+from minisql.values.collation import BINARY
+
+if TYPE_CHECKING:
+    from minisql.catalog.schema import Index, Table
+    from minisql.planner.compiler import Compiler
+    from minisql.planner.terms import Term
+
+Body = Callable[[int], None]
+"""Called with the label of the innermost loop's next row; emits what is done for each row."""
+
+
+class Nest:
+    """The state of `emit_loops`: which inputs have a current row (`available`), where to go for the next row
+    (`next_label`), the loops to close, and which terms are still to be checked."""
+
+    __slots__ = ("available", "closers", "compiler", "end_label", "next_label", "terms")
+
+    def __init__(self, compiler: Compiler, terms: list[Term], end_label: int) -> None:
+        self.compiler = compiler
+        self.terms = terms
+        self.end_label = end_label
+        self.next_label = end_label
+        self.available = 0
+        self.closers: list[tuple[int, int, int]] = []
+
+    def begin(self, opcode: int, cursor: int, row: int, n_columns: int, p4: object = None, p5: int = 0) -> int:
+        """Starts a loop; returns its end label."""
+        compiler = self.compiler
+        end = compiler.label()
+        compiler.builder.begin_loop(opcode, cursor, end, row, n_columns, p4, p5)
+        self.next_label = compiler.label()
+        advance = op.Prev if opcode in (op.Last, op.SeekLE, op.SeekLT) else op.Next
+        self.closers.append((advance, self.next_label, end))
+        return end
+
+    def close(self, down_to: int = 0) -> None:
+        """Ends loops until `down_to` are open."""
+        builder = self.compiler.builder
+        while len(self.closers) > down_to:
+            advance, label, end = self.closers.pop()
+            builder.end_loop(advance, label, end)
+
+    def check_ready_terms(self, owner: Input | None = None) -> None:
+        """Emits the terms that can be checked now; those of an outer join's ON only for their owner."""
+        compiler = self.compiler
+        for term in self.terms:
+            if term.is_done or term.is_virtual or term.owner is not owner or term.mask & ~self.available:
+                continue
+            term.is_done = True
+            compiler.emit_condition(term.expression, term.scope, self.next_label, False, True)
+
+
+def emit_loops(compiler: Compiler, accesses: list[Access], terms: list[Term], end_label: int, body: Body) -> None:
+    """Emits the nested loops around `body`; everything ends at `end_label`, which the caller places."""
+    nest = Nest(compiler, terms, end_label)
+    nest.check_ready_terms()
+    inline = accesses[0] if accesses and _runs_inline(accesses[0]) else None
+    for access in accesses:
+        if access is not inline:
+            prepare(nest, access)
+    if inline is None:
+        _emit_rest(nest, accesses, 0, body)
+        return
+    nest.available |= inline.input.mask
+    explain_access(compiler, inline)
+
+    def sink(registers: tuple[int, ...], done: int) -> None:
+        inline.input.source.registers = list(registers)
+        nest.next_label = compiler.label()
+        last = nest.next_label
+        nest.check_ready_terms()
+        _emit_rest(nest, accesses, 1, body)
+        compiler.place(last)
+
+    assert inline.input.select is not None, "only subqueries run inline"
+    compiler.emit_bound_select(inline.input.select, sink, inline.input)
+
+
+def _runs_inline(access: Access) -> bool:
+    """A subquery as the outermost loop calls the inner loops for each of its rows, without storing them."""
+    return access.kind == BY_ROWS and access.input.kind == SUBQUERY and not access.input.join_flags & ast.JOIN_LEFT
+
+
+def _emit_rest(nest: Nest, accesses: list[Access], first: int, body: Body) -> None:
+    base = len(nest.closers)
+    for access in accesses[first:]:
+        explain_access(nest.compiler, access)
+        if access.input.join_flags & ast.JOIN_LEFT:
+            _open_left(nest, access)
+        else:
+            open_access(nest, access)
+            nest.available |= access.input.mask
+            nest.check_ready_terms()
+    body(nest.next_label)
+    nest.close(base)
+
+
+# Preparation: what happens once, outside of all loops
+
+
+def prepare(nest: Nest, access: Access) -> None:
+    """Opens cursors; gathers the rows of subqueries and hash tables."""
+    compiler = nest.compiler
+    made = access.input
+    if made.kind == TABLE:
+        assert made.table is not None, "a table input has a table"
+        open_table(compiler, access)
+    elif made.kind == SUBQUERY:
+        materialize(compiler, made)
+    elif made.kind == NESTED:
+        assert made.block is not None, "a nested input has a block"
+        compiler.emit_nested(made)
+    elif made.kind == FUNCTION:
+        compiler.prepare_function(access)
+    if access.kind == BY_HASH:
+        _build_hash(nest, access)
+
+
+def open_table(compiler: Compiler, access: Access) -> None:
+    """Opens the cursors that an access to a stored table needs and gives its columns their registers."""
+    made = access.input
+    table = made.table
+    source = made.source
+    assert table is not None, "only tables are opened"
+    if access.is_covering and access.index is not None and not access.index.is_clustered:
+        _open_covering(compiler, access, access.index)
+        return
+    cursor = compiler.open_read(table)
+    source.cursor = cursor
+    # One more for the rowid, which a hash table keeps behind the row.
+    made.row_base = compiler.registers(stored_width(table) + 1)
+    source.registers = row_registers(table, made.row_base)
+    if access.kind == BY_OR:
+        return
+    index = access.index
+    if index is not None and not index.is_clustered:
+        access_cursor = compiler.builder.cursor()
+        compiler.emit(op.OpenRead, access_cursor, index.root_page, index.schema_index, index.shape)
+        made.arguments = [access_cursor, compiler.registers(len(index.entry_columns))]  # type: ignore[list-item]
+
+
+def _open_covering(compiler: Compiler, access: Access, index: Index) -> None:
+    made = access.input
+    source = made.source
+    cursor = compiler.builder.cursor()
+    compiler.emit(op.OpenRead, cursor, index.root_page, index.schema_index, index.shape)
+    base = compiler.registers(len(index.entry_columns))
+    registers = [0] * len(source.columns)
+    for field, column in enumerate(index.entry_columns):
+        if column.position == -1:
+            source.rowid_register = base + field
+            alias = index.table.rowid_alias
+            if alias >= 0:
+                registers[alias] = base + field
+        elif column.position >= 0 and not registers[column.position]:
+            registers[column.position] = base + field
+    source.registers = registers
+    source.cursor = cursor
+    made.row_base = base
+    made.arguments = [cursor, base]  # type: ignore[list-item]
+
+
+def materialize(compiler: Compiler, made: Input) -> None:
+    """Gathers the rows of a subquery in a list cursor."""
+    assert made.select is not None, "the caller looked"
+    source = made.source
+    cursor = compiler.builder.cursor()
+    width = len(source.columns)
+    compiler.emit(op.OpenList, cursor, width)
+    parent = compiler.explain_parent
+    compiler.explain_parent = compiler.explain(f"MATERIALIZE {made.label or made.source.alias}") or parent
+    compiler.emit_bound_select(
+        made.select, lambda registers, done: compiler.emit(op.ListAppend, cursor, 0, 0, registers), made
+    )
+    compiler.explain_parent = parent
+    source.cursor = cursor
+    made.row_base = compiler.registers(width)
+    source.registers = list(range(made.row_base, made.row_base + width))
+
+
+def _build_hash(nest: Nest, access: Access) -> None:
+    """Fills the hash table of an access from a scan of its input, leaving out rows that fail its own terms."""
+    compiler = nest.compiler
+    made = access.input
+    table_cursor = made.source.cursor
+    hash_cursor = compiler.builder.cursor()
+    collations = tuple(
+        compiler.key_collation(candidate.collation or "BINARY") for candidate in access.hash_terms
+    )
+    compiler.emit(op.HashOpen, hash_cursor, 0, 0, HashSpec(collations))
+    first, width = row_extent(made)
+    end = compiler.label()
+    following = compiler.label()
+    compiler.builder.begin_loop(op.Rewind, table_cursor, end, first, width)
+    is_left = bool(made.join_flags & ast.JOIN_LEFT)
+    for term in nest.terms:
+        own = term.owner is made if is_left else term.owner is None
+        if own and term.mask == made.mask and not term.is_done and not term.is_virtual:
+            term.is_done = True
+            compiler.emit_condition(term.expression, term.scope, following, False, True)
+    rowid = _hash_rowid(compiler, made, first, width)
+    keys = tuple(
+        compiler.emit_resolved(candidate.source, candidate.position)  # type: ignore[arg-type]
+        for candidate in access.hash_terms
+    )
+    compiler.emit(op.HashInsert, hash_cursor, first, width + rowid, keys)
+    compiler.builder.end_loop(op.Next, following, end)
+    made.arguments = [hash_cursor, first, width + rowid]  # type: ignore[list-item]
+
+
+def _hash_rowid(compiler: Compiler, made: Input, first: int, width: int) -> int:
+    """Keeps the rowid behind the row in the hash table if the table has one that is no column; tells how many registers."""
+    table = made.table
+    if made.kind != TABLE or table is None or table.is_without_rowid or table.rowid_alias >= 0:
+        return 0
+    # row_extent left room for it.
+    compiler.emit(op.Rowid, made.source.cursor, first + width)
+    made.source.rowid_register = first + width
+    return 1
+
+
+def row_extent(made: Input) -> tuple[int, int]:
+    """First register and number of registers of an input's row in its cursor."""
+    if made.kind == TABLE:
+        assert made.table is not None, "a table input has a table"
+        return made.row_base, stored_width(made.table)
+    if made.kind == NESTED:
+        return made.row_base, made.row_width
+    return made.row_base, len(made.source.columns)
+
+
+# Opening the loop of one access
+
+
+def open_access(nest: Nest, access: Access) -> None:
+    """Emits the start of the loop (or the single search) of an access."""
+    made = access.input
+    compiler = nest.compiler
+    kind = access.kind
+    if kind == BY_ROWS:
+        _open_rows(nest, made)
+    elif kind == BY_ROWID:
+        _open_rowid(nest, access)
+    elif kind == BY_HASH:
+        hash_cursor, first, width = made.arguments
+        keys = tuple(emit_key(compiler, candidate, nest.available) for candidate in access.hash_terms)
+        nest.begin(op.HashProbe, hash_cursor, first, width, keys)  # type: ignore[arg-type]
+        mark_done(access)
+    elif kind == BY_OR:
+        _open_union(nest, access)
+    elif kind == SCAN and access.index is None:
+        opcode = op.Last if access.is_reversed else op.Rewind
+        nest.begin(opcode, made.source.cursor, made.row_base, stored_width(made.table))  # type: ignore[arg-type]
+    else:
+        _open_index(nest, access)
+
+
+def _open_rows(nest: Nest, made: Input) -> None:
+    compiler = nest.compiler
+    if made.kind == RECURSION:
+        # The queue's current row is in registers already: the enclosing QueueNext loop is the loop.
+        common = made.common_table
+        assert common is not None, "a recursion belongs to a common table"
+        made.source.registers = common.row_registers
+        return
+    if made.kind == FUNCTION:
+        compiler.open_function(nest, made)
+        return
+    first, width = row_extent(made)
+    nest.begin(op.Rewind, made.source.cursor, first, width)
+
+
+def _open_rowid(nest: Nest, access: Access) -> None:
+    compiler = nest.compiler
+    made = access.input
+    cursor = made.source.cursor
+    first, width = row_extent(made)
+    if access.equal:
+        candidate = access.equal[0]
+        if candidate.operator == "IN":
+            register = open_in_values(nest, candidate)
+        else:
+            register = compiler.emit_expression(candidate.value, candidate.scope)  # type: ignore[arg-type]
+        compiler.emit(op.SeekRowid, cursor, nest.next_label, first, register)
+        mark_done(access)
+        return
+    lower, upper = access.lower, access.upper
+    low = emit_key(compiler, lower, nest.available) if lower is not None else 0
+    high = emit_key(compiler, upper, nest.available) if upper is not None else 0
+    for register in (low, high):
+        if register and register not in compiler.constants:
+            compiler.emit(op.IsNull, register, nest.next_label)
+        elif register and compiler.constants[register] is None:
+            compiler.emit(op.Goto, 0, nest.next_label)
+    if access.is_reversed:
+        if upper is not None:
+            opcode = op.SeekLE if upper.operator == "<=" else op.SeekLT
+            end = nest.begin(opcode, cursor, first, width, high)
+        else:
+            end = nest.begin(op.Last, cursor, first, width)
+        bound, register, stop = lower, low, (op.Lt if lower is not None and lower.operator == ">=" else op.Le)
+    else:
+        if lower is not None:
+            opcode = op.SeekGE if lower.operator == ">=" else op.SeekGT
+            end = nest.begin(opcode, cursor, first, width, low)
+        else:
+            end = nest.begin(op.Rewind, cursor, first, width)
+        bound, register, stop = upper, high, (op.Gt if upper is not None and upper.operator == "<=" else op.Ge)
+    if bound is not None:
+        compiler.emit(stop, compiler.emit_rowid(made.source), end, register)
+    mark_done(access)
+
+
+def mark_done(access: Access) -> None:
+    """The terms that an access makes true need no check (BETWEEN and row values only if all their parts are used)."""
+    used = [*access.equal, *access.hash_terms]
+    if access.lower is not None:
+        used.append(access.lower)
+    if access.upper is not None:
+        used.append(access.upper)
+    for candidate in used:
+        term = candidate.term
+        kind = term.expression.__class__
+        if kind is ast.Between:
+            if access.lower is not None and access.upper is not None and access.lower.term is access.upper.term:
+                term.is_done = True
+        elif kind is ast.Binary and term.expression.left.__class__ is ast.RowValue:  # type: ignore[attr-defined]
+            continue
+        else:
+            term.is_done = True
+
+
+def open_in_values(nest: Nest, candidate: object) -> int:
+    """A loop over the values of an IN in ascending order; returns the register of the value."""
+    compiler = nest.compiler
+    value = compiler.register()
+    cursor, opcode = emit_key_values(compiler, candidate, nest.available)  # type: ignore[arg-type]
+    nest.begin(opcode, cursor, value, 1)
+    return value
+
+
+def _open_index(nest: Nest, access: Access) -> None:
+    """An index scan: equalities, then a range, forwards or backwards."""
+    compiler = nest.compiler
+    made = access.input
+    index = access.index
+    assert index is not None, "the access has an index"
+    if index.is_clustered:
+        cursor, base, width = made.source.cursor, made.row_base, stored_width(index.table)
+    else:
+        cursor, base = made.arguments[0], made.arguments[1]  # type: ignore[assignment]
+        width = len(index.entry_columns)
+    equal: list[int] = []
+    for candidate in access.equal:
+        if candidate.operator == "IN":
+            equal.append(open_in_values(nest, candidate))
+        elif candidate.operator == "ISNULL":
+            equal.append(compiler.constant(None))
+        else:
+            register = emit_key(compiler, candidate, nest.available)
+            if candidate.operator == "=":
+                if register not in compiler.constants:
+                    compiler.emit(op.IsNull, register, nest.next_label)
+                elif compiler.constants[register] is None:
+                    compiler.emit(op.Goto, 0, nest.next_label)
+            equal.append(register)
+    _scan_range(nest, access, cursor, base, width, equal)
+    mark_done(access)
+    if index.is_clustered or access.is_covering:
+        return
+    seek_table_row(compiler, made, index, cursor, base, nest.next_label)
+
+
+def seek_table_row(compiler: Compiler, made: Input, index: Index, cursor: int, base: int, missing: int) -> None:
+    """Loads the table row that an index entry points to."""
+    table = index.table
+    if not table.is_without_rowid:
+        compiler.emit(op.DeferredSeek, made.source.cursor, cursor, made.row_base)
+        return
+    clustered = next(other for other in table.indexes if other.is_clustered)
+    fields = {column.position: base + field for field, column in reversed(list(enumerate(index.entry_columns)))}
+    key = tuple(fields[column.position] for column in clustered.columns)
+    compiler.emit(op.SeekGE, made.source.cursor, missing, made.row_base, key)
+
+
+def _scan_range(nest: Nest, access: Access, cursor: int, base: int, width: int, equal: list[int]) -> None:
+    """Starts the scan at one end of the range and emits the check for the other end."""
+    compiler = nest.compiler
+    index = access.index
+    assert index is not None, "the access has an index"
+    lower, upper = access.lower, access.upper
+    low = emit_key(compiler, lower, nest.available) if lower is not None else 0
+    high = emit_key(compiler, upper, nest.available) if upper is not None else 0
+    for register in (low, high):
+        if register and register not in compiler.constants:
+            compiler.emit(op.IsNull, register, nest.next_label)
+        elif register and compiler.constants[register] is None:
+            compiler.emit(op.Goto, 0, nest.next_label)
+    low_open = lower is not None and lower.operator == ">"
+    high_open = upper is not None and upper.operator == "<"
+    if upper is not None and not low:
+        # NULLs are below every value and match no comparison.
+        low, low_open = compiler.constant(None), True
+    position = len(equal)
+    descending = position < len(index.columns) and index.columns[position].descending
+    if descending:
+        low, high, low_open, high_open = high, low, high_open, low_open
+    if access.is_reversed:
+        start, start_open, stop, stop_open = high, high_open, low, low_open
+        seeks, bounds = (op.SeekLE, op.SeekLT), (op.IdxLT, op.IdxLE)
+    else:
+        start, start_open, stop, stop_open = low, low_open, high, high_open
+        seeks, bounds = (op.SeekGE, op.SeekGT), (op.IdxGT, op.IdxGE)
+    if start or equal:
+        key = tuple([*equal, start] if start else equal)
+        end = nest.begin(seeks[1] if start_open and start else seeks[0], cursor, base, width, key)
+    else:
+        end = nest.begin(op.Last if access.is_reversed else op.Rewind, cursor, base, width)
+    if stop or equal:
+        key = tuple([*equal, stop] if stop else equal)
+        compiler.emit(bounds[1] if stop_open and stop else bounds[0], cursor, end, 0, key)
+
+
+# OR
+
+
+def _open_union(nest: Nest, access: Access) -> None:
+    """Gathers the rowids that any branch of an OR finds, each once, in the order found; then reads those rows."""
+    compiler = nest.compiler
+    made = access.input
+    table = made.table
+    assert table is not None, "unions are over tables"
+    rows = compiler.builder.cursor()
+    seen = compiler.builder.cursor()
+    compiler.emit(op.OpenList, rows, 1)
+    compiler.emit(op.SetOpen, seen, 0, 0, (BINARY,))
+    for branch in access.branches:
+        _gather_branch(nest, branch, rows, seen)
+    rowid = compiler.register()
+    nest.begin(op.Rewind, rows, rowid, 1)
+    compiler.emit(op.SeekRowid, made.source.cursor, nest.next_label, made.row_base, rowid)
+    # Searches with an affinity may find more than the comparison accepts, so the terms are checked as usual.
+
+
+def _gather_branch(nest: Nest, branch: Access, rows: int, seen: int) -> None:
+    compiler = nest.compiler
+    made = branch.input
+    assert made.table is not None, "unions are over tables"
+    inner = Nest(compiler, [], compiler.label())
+    inner.available = nest.available
+    source = made.source
+    saved = made.arguments
+    if branch.index is not None:
+        cursor = compiler.builder.cursor()
+        index = branch.index
+        compiler.emit(op.OpenRead, cursor, index.root_page, index.schema_index, index.shape)
+        base = compiler.registers(len(index.entry_columns))
+        made.arguments = [cursor, base]  # type: ignore[list-item]
+        branch.is_covering = True
+        open_access(inner, branch)
+        rowid = base + len(index.entry_columns) - 1
+    else:
+        open_access(inner, branch)
+        rowid = compiler.emit_rowid(source)
+    made.arguments = saved
+    known = inner.next_label
+    compiler.emit(op.SetInsert, seen, known, 0, (rowid,))
+    compiler.emit(op.ListAppend, rows, 0, 0, (rowid,))
+    inner.close()
+    compiler.place(inner.end_label)
+
+
+# Outer joins
+
+
+def _open_left(nest: Nest, access: Access) -> None:
+    """The right side of a LEFT JOIN; see the module's docstring."""
+    made = access.input
+    if access.kind == BY_ROWID and access.is_single and access.equal[0].operator != "IN":
+        _open_left_single(nest, access)
+        return
+    compiler = nest.compiler
+    matches = compiler.builder.cursor()
+    is_empty = compiler.register()
+    row, sources = left_row(compiler, made)
+    compiler.emit(op.OpenList, matches, len(row))
+    compiler.emit(op.Integer, 1, is_empty)
+    inner = Nest(compiler, nest.terms, compiler.label())
+    inner.available = nest.available
+    inner.check_ready_terms(made)
+    open_access(inner, access)
+    inner.available |= made.mask
+    inner.check_ready_terms(made)
+    values = tuple(row_values(compiler, made))
+    compiler.emit(op.ListAppend, matches, 0, 0, values)
+    compiler.emit(op.Integer, 0, is_empty)
+    inner.close()
+    compiler.place(inner.end_label)
+    found = compiler.label()
+    compiler.emit(op.IfNot, is_empty, found, 0)
+    null = compiler.constant(None)
+    compiler.emit(op.ListAppend, matches, 0, 0, (null,) * len(row))
+    compiler.place(found)
+    nest.begin(op.Rewind, matches, row[0], len(row))
+    apply_row(made, row)
+    nest.available |= made.mask
+    nest.check_ready_terms()
+
+
+def left_row(compiler: Compiler, made: Input) -> tuple[list[int], None]:
+    """New registers for the row of an input with its rowids."""
+    width = 0
+    for source in made.sources:
+        width += sum(1 for register in source.registers if register) + (1 if source.has_rowid else 0)
+    first = compiler.registers(max(width, 1))
+    return list(range(first, first + max(width, 1))), None
+
+
+def row_values(compiler: Compiler, made: Input) -> list[int]:
+    """The registers of an input's current row, rowids behind each source's columns."""
+    values = []
+    for source in made.sources:
+        values.extend(register for register in source.registers if register)
+        if source.has_rowid:
+            values.append(compiler.emit_rowid(source))
+    return values or [compiler.constant(None)]
+
+
+def apply_row(made: Input, row: list[int]) -> None:
+    """From now on the columns of an input live in the registers `row`, laid out as `row_values` gave them."""
+    place = 0
+    for source in made.sources:
+        registers = []
+        for register in source.registers:
+            if register:
+                registers.append(row[place])
+                place += 1
+            else:
+                registers.append(0)
+        source.registers = registers
+        if source.has_rowid:
+            source.rowid_register = row[place]
+            place += 1
+
+
+def _open_left_single(nest: Nest, access: Access) -> None:
+    """A right side found by its rowid: the row or the null row, without a loop."""
+    compiler = nest.compiler
+    made = access.input
+    missing = compiler.label()
+    found = compiler.label()
+    inner = Nest(compiler, nest.terms, missing)
+    inner.available = nest.available
+    inner.check_ready_terms(made)
+    open_access(inner, access)
+    inner.available |= made.mask
+    inner.check_ready_terms(made)
+    compiler.emit(op.Goto, 0, found)
+    compiler.place(missing)
+    first, width = row_extent(made)
+    compiler.emit(op.NullRow, made.source.cursor, 0, first, width)
+    compiler.place(found)
+    nest.available |= made.mask
+    nest.check_ready_terms()
+
+
+def emit_right_join(
+    compiler: Compiler,
+    accesses: list[Access],
+    terms: list[Term],
+    left: list[Input],
+    right: Input,
+    rows: int,
+    is_full: bool,
+) -> None:
+    """Gathers `left RIGHT JOIN right` (FULL with `is_full`) in list cursor `rows`: columns of the left, then the right."""
+    hash_cursor = compiler.builder.cursor()
+    prepare_right = Access(BY_ROWS if right.kind != TABLE else SCAN, right)
+    end = compiler.label()
+    outer = Nest(compiler, terms, end)
+    prepare(outer, prepare_right)
+    one = compiler.constant(1)
+    compiler.emit(op.HashOpen, hash_cursor, 0, 0, HashSpec((BINARY,), True))
+    open_access(outer, prepare_right)
+    values = row_values(compiler, right)
+    row, _ = left_row(compiler, right)
+    for value, register in zip(values, row):
+        compiler.emit(op.SCopy, value, register)
+    compiler.emit(op.HashInsert, hash_cursor, row[0], len(row), (one,))
+    outer.close()
+    apply_row(right, row)
+    null = compiler.constant(None)
+
+    def body(next_label: int) -> None:
+        has_partner = compiler.register()
+        compiler.emit(op.Integer, 0, has_partner)
+        inner = Nest(compiler, terms, next_label)
+        inner.next_label = next_label
+        for made in left:
+            inner.available |= made.mask
+        inner.begin(op.HashProbe, hash_cursor, row[0], len(row), (one,))
+        inner.available |= right.mask
+        inner.check_ready_terms(right)
+        compiler.emit(op.HashMark, hash_cursor)
+        compiler.emit(op.Integer, 1, has_partner)
+        left_values = [register for made in left for register in row_values(compiler, made)]
+        compiler.emit(op.ListAppend, rows, 0, 0, (*left_values, *row))
+        inner.close()
+        if is_full:
+            found = compiler.label()
+            compiler.emit(op.If, has_partner, found, 0)
+            left_values = [register for made in left for register in row_values(compiler, made)]
+            compiler.emit(op.ListAppend, rows, 0, 0, (*left_values, *([null] * len(row))))
+            compiler.place(found)
+
+    emit_loops(compiler, accesses, terms, end, body)
+    compiler.place(end)
+    width = sum(_row_width(made) for made in left)
+    after = compiler.label()
+    compiler.builder.begin_loop(op.HashUnmatched, hash_cursor, after, row[0], len(row))
+    compiler.emit(op.ListAppend, rows, 0, 0, (*([null] * width), *row))
+    compiler.builder.end_loop(op.Next, 0, after)
+
+
+def _row_width(made: Input) -> int:
+    width = 0
+    for source in made.sources:
+        width += sum(1 for register in source.registers if register) + (1 if source.has_rowid else 0)
+    return max(width, 1)
+
+
+# Explain
+
+
+def explain_access(compiler: Compiler, access: Access) -> None:
+    """The EXPLAIN QUERY PLAN row of one loop."""
+    if compiler.wants_explain:
+        from_plan = compiler.describe_access(access)
+        if from_plan:
+            compiler.explain(from_plan)
+
+
+def no_solution() -> Exception:
+    """INDEXED BY that cannot be obeyed."""
+    return sqlite_error(ERROR, "no query solution")
+
+
+__all__ = ["BY_INDEX", "BY_ROWID", "Table", "constant_rows", "emit_loops"]

@@ -1,0 +1,315 @@
+"""SELECT code: from a bound block to instructions that hand each result row to a sink.
+
+A sink is called once per place where rows come out, with the registers of a row and the label that ends the SELECT; it
+emits what is to be done with the row.  `emit_bound_select` calls it exactly once, so a sink may hold whole loops (a subquery
+in FROM runs the loops of its outer query in its sink).
+
+The stages of a block: plan, loops, then either result rows straight from the innermost loop, or through a grouping, a
+distinct set, a window computation, a sorter, and last OFFSET and LIMIT.
+
+Source: https://www.sqlite.org/lang_select.html.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.bytecode.program import SortSpec
+from minisql.errors import ERROR, sqlite_error
+from minisql.parser import ast
+from minisql.planner.aggregate_code import emit_grouped, emit_shortcut, find_calls
+from minisql.planner.binding import Block, BoundSelect, Result
+from minisql.planner.block_plan import BlockPlan, plan_block
+from minisql.planner.index_terms import same_expression
+from minisql.planner.loops import emit_loops
+from minisql.planner.ordering import OrderItem, bind_order_by
+from minisql.planner.window_code import emit_windowed
+from minisql.values.collation import Collation
+
+if TYPE_CHECKING:
+    from minisql.planner.compiler import Compiler
+    from minisql.planner.scope import Scope
+
+Sink = Callable[[tuple[int, ...], int], object]
+
+
+class Limits:
+    """LIMIT and OFFSET of a SELECT: registers that count down (0: none), `both` = limit + offset for sorters, and the
+    constant limit if it is one."""
+
+    __slots__ = ("both", "constant", "limit", "offset")
+
+    def __init__(self) -> None:
+        self.limit = 0
+        self.offset = 0
+        self.both = 0
+        self.constant: int | None = None
+
+
+def emit_limits(compiler: Compiler, node: ast.Select, scope: Scope | None, done: int) -> Limits:
+    """Computes LIMIT and OFFSET; jumps to `done` for LIMIT 0."""
+    limits = Limits()
+    if node.limit is None:
+        return limits
+    place = limit_scope(scope)
+    limits.limit = compiler.register()
+    register = compiler.emit_expression(node.limit, place)
+    constant = compiler.constants.get(register)
+    compiler.emit(op.SCopy, register, limits.limit)
+    if constant.__class__ is int:
+        limits.constant = constant if constant >= 0 else None  # type: ignore[operator, assignment]
+        if constant == 0:
+            compiler.emit(op.Goto, 0, done)
+    else:
+        compiler.emit(op.MustBeInt, limits.limit, 0)
+        compiler.emit(op.IfNot, limits.limit, done, 0)
+    if node.offset is not None:
+        limits.offset = compiler.register()
+        register = compiler.emit_expression(node.offset, place)
+        compiler.emit(op.SCopy, register, limits.offset)
+        if compiler.constants.get(register).__class__ is not int:
+            compiler.emit(op.MustBeInt, limits.offset, 0)
+        limits.both = compiler.register()
+        compiler.emit(op.OffsetLimit, limits.limit, limits.both, limits.offset)
+    else:
+        limits.both = compiler.register()
+        compiler.emit(op.SCopy, limits.limit, limits.both)
+    return limits
+
+
+def limit_scope(scope: Scope | None) -> Scope:
+    """LIMIT sees no columns of its own SELECT."""
+    from_outside = compiler_scope(scope)
+    return from_outside
+
+
+def compiler_scope(scope: Scope | None) -> Scope:
+    """A scope without sources around an enclosing one."""
+    from minisql.planner.scope import Scope as ScopeClass
+
+    return scope if scope is not None else ScopeClass([])
+
+
+def limited(compiler: Compiler, limits: Limits, sink: Sink) -> Callable[[tuple[int, ...], int, int], None]:
+    """A function (registers, next label, done label) that applies OFFSET and LIMIT around a sink."""
+
+    def emit_row(registers: tuple[int, ...], next_label: int, done: int) -> None:
+        if limits.offset:
+            compiler.emit(op.IfPos, limits.offset, next_label, 1)
+        sink(registers, done)
+        if limits.limit:
+            compiler.emit(op.DecrJumpZero, limits.limit, done)
+
+    return emit_row
+
+
+def emit_block(compiler: Compiler, bound: BoundSelect, block: Block, sink: Sink, node: ast.Select | None) -> None:
+    """Emits one block with the ORDER BY and LIMIT of `node` (None: an arm of a compound has neither)."""
+    done = compiler.label()
+    if block.rows is not None:
+        limits = emit_limits(compiler, node, bound.scope, done) if node is not None else Limits()
+        order = None
+        if node is not None and node.order_by:
+            order = bind_order_by(compiler, node.order_by, block, bound)
+        emit_values(compiler, block, limits, order, sink, done)
+        compiler.place(done)
+        return
+    core = block.core
+    assert core is not None, "a block is a core or VALUES"
+    order = bind_order_by(compiler, node.order_by, block, bound) if node is not None and node.order_by else None
+    calls = find_calls(compiler, block, order)
+    if calls.is_grouped:
+        order = _without_useless_order(block, order, calls.has_keys)
+    limits = emit_limits(compiler, node, bound.scope, done) if node is not None else Limits()
+    if calls.is_grouped and emit_shortcut(compiler, block, calls, order, limits, sink, done):
+        compiler.place(done)
+        return
+    plan = plan_block(compiler, block, order, limits.constant, calls)
+    if calls.windows:
+        emit_windowed(compiler, block, plan, calls, _finisher(compiler, block, order, limits, sink, done), done)
+    elif calls.is_grouped:
+        emit_grouped(compiler, block, plan, calls, _finisher(compiler, block, order, limits, sink, done), done)
+    else:
+        finisher = _finisher(compiler, block, order if not plan.is_ordered else None, limits, sink, done)
+        end = compiler.label() if finisher.has_second_phase else done
+        emit_loops(compiler, plan.accesses, plan.terms, end, lambda next_label: finisher.row(next_label, end))
+        if finisher.has_second_phase:
+            compiler.place(end)
+        finisher.finish()
+    compiler.place(done)
+
+
+def _without_useless_order(block: Block, order: list[OrderItem] | None, has_keys: bool) -> list[OrderItem] | None:
+    """One group needs no order."""
+    return order if has_keys else None
+
+
+class Finisher:
+    """DISTINCT, ORDER BY, OFFSET and LIMIT of a block around its sink.
+
+    `open` emits what must stand before the loops; `row` emits the handling of one row; `finish` the loop over the sorter.
+    """
+
+    __slots__ = ("block", "compiler", "distinct", "done", "limits", "order", "sink", "sorter", "width")
+
+    def __init__(
+        self, compiler: Compiler, block: Block, order: list[OrderItem] | None, limits: Limits, sink: Sink, done: int
+    ) -> None:
+        self.compiler = compiler
+        self.block = block
+        self.order = order
+        self.limits = limits
+        self.sink = sink
+        self.done = done
+        self.distinct = -1
+        self.sorter = -1
+        self.width = 0
+
+    @property
+    def has_second_phase(self) -> bool:
+        """Whether rows come out of a sorter."""
+        return self.order is not None
+
+    def open(self) -> None:
+        """Opens the distinct set and the sorter."""
+        compiler = self.compiler
+        block = self.block
+        core = block.core
+        if core is not None and core.is_distinct:
+            self.distinct = compiler.builder.cursor()
+            collations = tuple(compiler.collation_for(result.expression, block.scope) for result in block.results)
+            compiler.emit(op.SetOpen, self.distinct, 0, 0, collations)
+            compiler.explain("USE TEMP B-TREE FOR DISTINCT")
+        if self.order is not None:
+            self.sorter = compiler.builder.cursor()
+            spec, self.width = self._sort_spec()
+            limit = 0 if self.distinct >= 0 and False else self.limits.both
+            compiler.emit(op.SorterOpen, self.sorter, limit, 0, spec)
+
+    def _sort_spec(self) -> tuple[SortSpec, int]:
+        assert self.order is not None, "the caller looked"
+        n_results = len(self.block.results)
+        keys = []
+        width = n_results
+        for item in self.order:
+            if item.position is not None:
+                keys.append(item.position)
+            else:
+                keys.append(width)
+                width += 1
+        return sort_spec(self.order, keys, width), width
+
+    def row(self, next_label: int, done: int) -> None:
+        """Emits result expressions and what follows for one row."""
+        compiler = self.compiler
+        scope = self.block.scope
+        registers = tuple([compiler.emit_expression(result.expression, scope) for result in self.block.results])
+        self.result(registers, next_label)
+
+    def result(self, registers: tuple[int, ...], next_label: int) -> None:
+        """Emits what follows the computation of a result row."""
+        compiler = self.compiler
+        if self.distinct >= 0:
+            compiler.emit(op.SetInsert, self.distinct, next_label, 0, registers)
+        if self.order is not None:
+            scope = self.block.scope
+            extra = tuple(
+                [compiler.emit_expression(item.expression, scope) for item in self.order if item.position is None]
+            )
+            compiler.emit(op.SorterInsert, self.sorter, 0, 0, registers + extra)
+            return
+        limits = self.limits
+        if limits.offset:
+            compiler.emit(op.IfPos, limits.offset, next_label, 1)
+        self.sink(registers, self.done)
+        if limits.limit:
+            compiler.emit(op.DecrJumpZero, limits.limit, self.done)
+
+    def finish(self) -> None:
+        """Emits the loop over the sorter, if there is one."""
+        if self.order is None:
+            return
+        compiler = self.compiler
+        compiler.explain("USE TEMP B-TREE FOR ORDER BY")
+        base = compiler.registers(self.width)
+        end = compiler.label()
+        following = compiler.label()
+        compiler.builder.begin_loop(op.SorterSort, self.sorter, end, base, self.width)
+        registers = tuple(range(base, base + len(self.block.results)))
+        limits = self.limits
+        if limits.offset:
+            compiler.emit(op.IfPos, limits.offset, following, 1)
+        self.sink(registers, self.done)
+        if limits.limit:
+            compiler.emit(op.DecrJumpZero, limits.limit, self.done)
+        compiler.builder.end_loop(op.Next, following, end)
+
+
+def _finisher(
+    compiler: Compiler, block: Block, order: list[OrderItem] | None, limits: Limits, sink: Sink, done: int
+) -> Finisher:
+    finisher = Finisher(compiler, block, order, limits, sink, done)
+    finisher.open()
+    return finisher
+
+
+def sort_spec(order: list[OrderItem], keys: list[int], width: int) -> SortSpec:
+    """The SortSpec of ORDER BY items whose values stand at `keys` in rows of `width`."""
+    return SortSpec(
+        tuple(keys),
+        tuple(item.collation for item in order),
+        tuple(item.is_descending for item in order),
+        tuple(item.nulls_first for item in order),
+        width,
+    )
+
+
+def emit_values(
+    compiler: Compiler, block: Block, limits: Limits, order: list[OrderItem] | None, sink: Sink, done: int
+) -> None:
+    """VALUES: one row straight, several through a list of rows."""
+    assert block.rows is not None, "the caller looked"
+    scope = block.scope
+    rows = block.rows
+    width = len(rows[0])
+    finisher = _finisher(compiler, block, order, limits, sink, done)
+    if len(rows) == 1:
+        registers = tuple([compiler.emit_expression(expression, scope) for expression in rows[0]])
+        end = compiler.label()
+        finisher.result(registers, end)
+        compiler.place(end)
+        finisher.finish()
+        return
+    for row in rows:
+        if len(row) != width:
+            raise sqlite_error(ERROR, "all VALUES must have the same number of terms")
+    cursor = compiler.builder.cursor()
+    emit_row_list(compiler, cursor, rows, scope)
+    base = compiler.registers(width)
+    end = compiler.label()
+    following = compiler.label()
+    compiler.explain(f"SCAN {len(rows)} CONSTANT ROWS")
+    compiler.builder.begin_loop(op.Rewind, cursor, end, base, width)
+    finisher.result(tuple(range(base, base + width)), following)
+    compiler.builder.end_loop(op.Next, following, end)
+    finisher.finish()
+
+
+def emit_row_list(compiler: Compiler, cursor: int, rows: list[list[ast.Expression]], scope: Scope) -> None:
+    """Fills a list cursor with the rows of a VALUES; constants need one instruction for all."""
+    constants = compiler.constants
+    if all(item.__class__ is ast.Literal for row in rows for item in row):
+        values = tuple(tuple(item.value for item in row) for row in rows)  # type: ignore[attr-defined]
+        compiler.emit(op.ConstantRows, cursor, 0, 0, values)
+        return
+    width = len(rows[0])
+    compiler.emit(op.OpenList, cursor, width)
+    del constants
+    for row in rows:
+        registers = tuple([compiler.emit_expression(item, scope) for item in row])
+        compiler.emit(op.ListAppend, cursor, 0, 0, registers)
+
+
+__all__ = ["BlockPlan", "Collation", "Result", "emit_block", "same_expression", "sqlite_error"]

@@ -1,0 +1,142 @@
+"""compile_statement: the entry of the planner, from a parsed statement to a Program.
+
+Source: https://www.sqlite.org/lang.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.bytecode.program import Program
+from minisql.parser import ast
+from minisql.planner.binding import BoundSelect, bind_select, column_origin
+from minisql.planner.compiler import Compiler
+from minisql.planner.statement_emitters import EMITTERS
+from minisql.planner.triggers import STEP_EMITTERS
+
+if TYPE_CHECKING:
+    from minisql.parser.parse import Parsed
+    from minisql.planner.context import PlanContext
+
+
+def compile_statement(parsed: Parsed, context: PlanContext, explains: bool = False) -> Program:
+    """Compiles any statement but PRAGMA (the engine's) into a program; raises SQLite's errors.
+
+    With `explains` the program's `explain_rows` are filled.
+    """
+    statement = parsed.statement
+    compiler = Compiler(context, parsed.source, parsed.parameter_names)
+    compiler.wants_explain = explains
+    # The first instruction becomes a Transaction when it is known which databases are used.
+    compiler.emit(op.Noop)
+    if statement.__class__ is ast.Select:
+        names, origins = emit_top_select(compiler, statement)  # type: ignore[arg-type]
+        kind = "select"
+    elif isinstance(statement, ast.Explain):
+        return compile_explain(parsed, statement, context)
+    else:
+        emitter, kind = EMITTERS[statement.__class__]
+        names = emitter(compiler, statement) or ()
+        origins = (None,) * len(names)
+    program = finish_program(compiler, names, kind)
+    program.column_origins = origins
+    program.sql = parsed.source.sql
+    return program
+
+
+def emit_top_select(
+    compiler: Compiler, node: ast.Select
+) -> tuple[tuple[str, ...], tuple[tuple[str, str, str, str] | None, ...]]:
+    """A SELECT whose rows are the statement's."""
+    compiler.allows_memo = True
+    bound = bind_select(compiler, node, None)
+    names = tuple([column.name for column in bound.columns])
+    origins = result_origins(compiler, bound)
+    compiler.emit_bound_select(
+        bound, lambda registers, done: compiler.emit(op.ResultRow, 0, 0, 0, registers), None, True
+    )
+    return names, origins
+
+
+def result_origins(compiler: Compiler, bound: BoundSelect) -> tuple[tuple[str, str, str, str] | None, ...]:
+    """(schema, table, column, declared type) of each result column that is a table's column, else None."""
+    block = bound.blocks[0]
+    return tuple([column_origin(compiler, result.expression, block.scope) for result in block.results])
+
+
+def finish_program(compiler: Compiler, names: tuple[str, ...], kind: str) -> Program:
+    """Adds Halt and the transactions, resolves labels, and fills the program's description."""
+    compiler.emit(op.Halt)
+    builder = compiler.builder
+    context = compiler.context
+    used = compiler.databases_read | compiler.databases_written
+    transactions: list[tuple[int, object, object, object, object, int]] = []
+    database = 0
+    while used >> database:
+        if used >> database & 1:
+            is_write = compiler.databases_written >> database & 1
+            cookie = context.schema_cookie(database)
+            transactions.append((op.Transaction, database, is_write, cookie, context.catalog.generation, 0))
+        database += 1
+    prologue = transactions[1:] + compiler.prologue
+    if transactions:
+        builder.code[0] = transactions[0]
+    if prologue:
+        builder.insert_prologue(prologue, 1)
+    program = builder.finish(names, kind)
+    program.n_parameters = len(compiler.parameter_names)
+    program.parameter_names = compiler.parameter_names
+    program.readonly = not compiler.databases_written
+    program.is_ddl = compiler.is_ddl
+    program.is_deterministic = compiler.is_deterministic
+    program.needs_statement_journal = compiler.needs_statement_journal
+    program.read_databases = compiler.databases_read
+    program.write_databases = compiler.databases_written
+    program.explain_rows = compiler.explain_rows
+    return program
+
+
+def compile_explain(parsed: Parsed, node: ast.Explain, context: PlanContext) -> Program:
+    """EXPLAIN and EXPLAIN QUERY PLAN: compiles the statement and hands out a description of the result."""
+    inner = type(parsed)(node.statement, parsed.parameter_names, parsed.source)
+    described = compile_statement(inner, context, explains=True)
+    compiler = Compiler(context, parsed.source, parsed.parameter_names)
+    if node.is_query_plan:
+        names: tuple[str, ...] = ("id", "parent", "notused", "detail")
+        rows: list[tuple[object, ...]] = list(described.explain_rows)
+    else:
+        names = ("addr", "opcode", "p1", "p2", "p3", "p4", "p5", "comment")
+        rows = list(listing_rows(described))
+    if rows:
+        cursor = compiler.builder.cursor()
+        compiler.emit(op.ConstantRows, cursor, 0, 0, tuple(rows))
+        base = compiler.registers(len(names))
+        end = compiler.label()
+        compiler.builder.begin_loop(op.Rewind, cursor, end, base, len(names))
+        compiler.emit(op.ResultRow, base, len(names))
+        compiler.builder.end_loop(op.Next, 0, end)
+    program = finish_program(compiler, names, "explain")
+    program.column_origins = (None,) * len(names)
+    program.sql = parsed.source.sql
+    return program
+
+
+def listing_rows(program: Program) -> list[tuple[object, ...]]:
+    """The instructions of a program as the rows of EXPLAIN."""
+    rows: list[tuple[object, ...]] = []
+    for address, (opcode, p1, p2, p3, p4, p5) in enumerate(program.code):
+        contract = op.CONTRACTS[opcode]
+        numbers = [value if isinstance(value, int) else str(value) for value in (p1, p2, p3)]
+        rows.append((address, contract.name, *numbers, None if p4 is None else str(p4), p5, None))
+    return rows
+
+
+def emit_select_step(compiler: Compiler, node: ast.Select) -> None:
+    """A SELECT as a step of a trigger program: its rows go nowhere."""
+    scope = compiler.trigger.scope if compiler.trigger is not None else None
+    bound = bind_select(compiler, node, scope)
+    compiler.emit_bound_select(bound, lambda registers, done: None, None, True)
+
+
+STEP_EMITTERS[ast.Select] = emit_select_step

@@ -1,0 +1,356 @@
+"""WHERE terms: a condition split at its ANDs, what each term needs, and which column comparisons it offers to an index.
+
+A `Term` knows the mask of inputs that it reads; it can be checked once all of these have a current row.  A `Candidate` says
+that a term has the form `column operator value`, where `value` reads none of the column's own input; BETWEEN offers two,
+`a = b` offers one for each side, an OR of equalities on one column offers IN.
+
+`read_mask` walks expressions without binding them; a subquery reads whatever its names may mean here (never too little).
+
+Source: https://www.sqlite.org/optoverview.html sections 1 to 4.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.parser import ast
+from minisql.planner.nodes import Held, SourceColumn
+from minisql.planner.operands import affinity_of, collation_of
+from minisql.planner.scope import ROWID, find_in_scope
+from minisql.values.affinity import NONE, NUMERIC, TEXT
+
+if TYPE_CHECKING:
+    from minisql.planner.binding import Input
+    from minisql.planner.compiler import Compiler
+    from minisql.planner.scope import Scope, Source
+
+MIRRORED = {"=": "=", "IS": "IS", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+class Candidate:
+    """`column operator value`: `position` is a column number, ROWID, or None with `expression` for an expression index.
+
+    `affinity` is the comparison's (NUMERIC, TEXT or 0), `collation` its collation name ('BINARY' if none); `value` an
+    expression, or for IN a list of expressions or a Select.
+    """
+
+    __slots__ = (
+        "affinity", "collation", "expression", "operator", "position", "scope", "source", "term", "value", "value_mask",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        term: Term,
+        source: Source,
+        position: int | None,
+        operator: str,
+        value: object,
+        value_mask: int,
+        scope: Scope,
+    ) -> None:
+        self.term = term
+        self.source = source
+        self.position = position
+        self.operator = operator
+        self.value = value
+        self.value_mask = value_mask
+        self.scope = scope
+        self.affinity = 0
+        self.collation = "BINARY"
+        self.expression: ast.Expression | None = None
+
+
+class Term:
+    """One term: its expression and the scope it is read in, the inputs that it needs, and the input whose ON it belongs to
+    when that is an outer join (`owner`; else None)."""
+
+    __slots__ = ("candidates", "expression", "has_subquery", "is_done", "is_virtual", "mask", "owner", "scope")
+
+    def __init__(self, expression: ast.Expression, scope: Scope, mask: int, owner: Input | None) -> None:
+        self.expression = expression
+        self.scope = scope
+        self.mask = mask
+        self.owner = owner
+        self.candidates: list[Candidate] = []
+        self.has_subquery = False
+        self.is_done = False
+        # Made by a rewrite (transitive constants): may serve an index, need not be checked.
+        self.is_virtual = False
+
+
+def split(expression: ast.Expression | None) -> list[ast.Expression]:
+    """The terms of an AND, nested ones too, in source order."""
+    if expression is None:
+        return []
+    if expression.__class__ is not ast.And:
+        return [expression]
+    terms: list[ast.Expression] = []
+    pending = [expression]
+    while pending:
+        item = pending.pop()
+        if item.__class__ is ast.And:
+            pending.extend(reversed(item.terms))  # type: ignore[attr-defined]
+        else:
+            terms.append(item)
+    return terms
+
+
+def read_mask(compiler: Compiler, root: object, scope: Scope) -> int:
+    """The inputs of the block of `scope` that an expression reads, straight or through flattened subqueries."""
+    mask = 0
+    pending: list[tuple[object, Scope]] = [(root, scope)]
+    while pending:
+        node, scope = pending.pop()
+        kind = node.__class__
+        if kind is ast.Literal or node is None or kind is str:
+            continue
+        if kind is ast.Column:
+            found = compiler.resolve(node, scope)  # type: ignore[arg-type]
+            if found is None or compiler.crossed is not None:
+                continue
+            source, position = found
+        elif kind is SourceColumn:
+            source, position = node.source, node.position  # type: ignore[attr-defined]
+        elif kind is Held:
+            continue
+        elif kind in _SUBQUERIES:
+            mask |= subquery_mask(compiler, node, scope)
+            if kind is ast.InSelect:
+                pending.append((node.operand, scope))  # type: ignore[attr-defined]
+            continue
+        elif kind is list or kind is tuple:
+            pending.extend((item, scope) for item in node)  # type: ignore[attr-defined]
+            continue
+        elif isinstance(node, (ast.Expression, ast.OrderingTerm, ast.Window, ast.Frame, ast.FrameBound)):
+            pending.extend((getattr(node, name), scope) for name in ast.fields(kind))
+            continue
+        else:
+            continue
+        if source.expressions is None:
+            mask |= source.mask
+        else:
+            mask |= source.mask
+            pending.append((source.expressions[position], source.inner))  # type: ignore[arg-type]
+    return mask
+
+
+def subquery_mask(compiler: Compiler, node: object, scope: Scope) -> int:
+    """The inputs that a subquery in an expression may read: all that have a column of a name that occurs in it."""
+    mask = 0
+    for table, name in names_in(node.select):  # type: ignore[attr-defined]
+        level: Scope | None = scope
+        while level is not None:
+            _, source, position = find_in_scope(level, name, table, None)
+            if source is None and table is None and level.alias_source is not None:
+                alias_position = level.alias_source.positions.get(name)
+                if alias_position is not None:
+                    source, position = level.alias_source, alias_position
+            if source is not None:
+                if source.expressions is not None and source.inner is not None:
+                    mask |= source.mask | read_mask(compiler, source.expressions[position], source.inner)
+                else:
+                    mask |= source.mask
+                break
+            level = level.parent
+    return mask
+
+
+def names_in(root: object) -> set[tuple[str | None, str]]:
+    """All names used as columns anywhere below a node: (table or None, name), lower case; ('*', '*') for a star."""
+    names: set[tuple[str | None, str]] = set()
+    pending: list[object] = [root]
+    while pending:
+        node = pending.pop()
+        kind = node.__class__
+        if kind is ast.Column:
+            table = node.table  # type: ignore[attr-defined]
+            names.add((None if table is None else table.lower(), node.name.lower()))  # type: ignore[attr-defined]
+        elif kind is list or kind is tuple:
+            pending.extend(node)  # type: ignore[arg-type]
+        elif kind is ast.Literal or kind is str or node is None or kind is int or kind is bool:
+            continue
+        elif kind is ast.Star:
+            names.add(("*", "*"))
+        elif kind is ast.TableStar:
+            names.add((node.table.lower(), "*"))  # type: ignore[attr-defined]
+        elif kind is SourceColumn:
+            columns = node.source.columns  # type: ignore[attr-defined]
+            position = node.position  # type: ignore[attr-defined]
+            if node.source.expressions is not None:  # type: ignore[attr-defined]
+                pending.append(node.source.expressions[position])  # type: ignore[attr-defined]
+            names.add((node.source.name, "rowid" if position == ROWID else columns[position].name.lower()))  # type: ignore[attr-defined]
+        elif kind.__module__.startswith(_AST):
+            pending.extend(getattr(node, name) for name in ast.fields(kind))
+    return names
+
+
+_AST = "minisql.parser.ast"
+_SUBQUERIES = frozenset((ast.ScalarSubquery, ast.Exists, ast.InSelect))
+
+
+def make_term(compiler: Compiler, expression: ast.Expression, scope: Scope, owner: Input | None) -> Term:
+    """Analyses one term."""
+    term = Term(expression, scope, read_mask(compiler, expression, scope), owner)
+    find_candidates(compiler, term)
+    return term
+
+
+def find_candidates(compiler: Compiler, term: Term) -> None:
+    """Fills `term.candidates`."""
+    node = term.expression
+    scope = term.scope
+    kind = node.__class__
+    if kind is ast.Binary:
+        operator = node.operator  # type: ignore[attr-defined]
+        if operator in MIRRORED:
+            _offer(compiler, term, node.left, operator, node.right, scope)  # type: ignore[attr-defined]
+            _offer(compiler, term, node.right, MIRRORED[operator], node.left, scope)  # type: ignore[attr-defined]
+            if node.left.__class__ is ast.RowValue:  # type: ignore[attr-defined]
+                _offer_row(compiler, term, node, scope)  # type: ignore[arg-type]
+    elif kind is ast.Between:
+        if not node.is_negated:  # type: ignore[attr-defined]
+            _offer(compiler, term, node.operand, ">=", node.low, scope)  # type: ignore[attr-defined]
+            _offer(compiler, term, node.operand, "<=", node.high, scope)  # type: ignore[attr-defined]
+    elif kind is ast.InList:
+        if not node.is_negated and node.items:  # type: ignore[attr-defined]
+            _offer(compiler, term, node.operand, "IN", node.items, scope)  # type: ignore[attr-defined]
+    elif kind is ast.InSelect:
+        if not node.is_negated:  # type: ignore[attr-defined]
+            _offer(compiler, term, node.operand, "IN", node, scope)  # type: ignore[attr-defined]
+    elif kind is ast.IsNull:
+        _offer(compiler, term, node.operand, "ISNULL", ast.Literal(None), scope)  # type: ignore[attr-defined]
+    elif kind is ast.Or:
+        _offer_or(compiler, term, node.terms, scope)  # type: ignore[attr-defined]
+
+
+def _offer_row(compiler: Compiler, term: Term, node: ast.Binary, scope: Scope) -> None:
+    """A row value equality is as good as one for each column."""
+    right = node.right
+    if node.operator in ("=", "IS") and right.__class__ is ast.RowValue:
+        for left_item, right_item in zip(node.left.items, right.items):  # type: ignore[attr-defined]
+            _offer(compiler, term, left_item, node.operator, right_item, scope)
+            _offer(compiler, term, right_item, node.operator, left_item, scope)
+
+
+def _offer_or(compiler: Compiler, term: Term, terms: list[ast.Expression], scope: Scope) -> None:
+    """`a = 1 OR a = 2` is `a IN (1, 2)` for an index."""
+    found = None
+    values = []
+    for item in terms:
+        if item.__class__ is not ast.Binary or item.operator != "=":  # type: ignore[attr-defined]
+            return
+        left, right = item.left, item.right  # type: ignore[attr-defined]
+        if left.__class__ is not ast.Column:
+            left, right = right, left
+        if left.__class__ is not ast.Column:
+            return
+        resolved = compiler.resolve(left, scope)
+        if resolved is None or (found is not None and resolved != found[0]):
+            return
+        if found is None:
+            found = (resolved, left)
+        values.append(right)
+    assert found is not None, "an OR has terms"
+    if affinity_of(compiler, found[1], scope) > NONE and any(
+        affinity_of(compiler, value, scope) > NONE for value in values
+    ):
+        return
+    _offer(compiler, term, found[1], "IN", values, scope)
+
+
+def _offer(
+    compiler: Compiler, term: Term, column: ast.Expression, operator: str, value: object, scope: Scope
+) -> None:
+    """Adds `column operator value` as a candidate if the left side is a column (or an expression that an index may have)."""
+    kind = column.__class__
+    inner_scope = scope
+    node = column
+    while True:
+        if kind is ast.Column:
+            found = compiler.resolve(node, inner_scope)  # type: ignore[arg-type]
+            if found is None or compiler.crossed is not None:
+                return
+            source, position = found
+        elif kind is SourceColumn:
+            source, position = node.source, node.position  # type: ignore[attr-defined]
+        elif kind is ast.Collate:
+            node = node.operand  # type: ignore[attr-defined]
+            kind = node.__class__
+            continue
+        else:
+            _offer_expression(compiler, term, node, inner_scope, operator, value, scope)
+            return
+        if source.expressions is None:
+            break
+        assert source.inner is not None, "a source of expressions has a scope"
+        node = source.expressions[position]
+        inner_scope = source.inner
+        kind = node.__class__
+    if not source.mask:
+        return
+    value_mask = read_mask(compiler, value, scope)
+    if value_mask & source.mask:
+        return
+    candidate = Candidate(term, source, position, operator, value, value_mask, scope)
+    _settle_comparison(compiler, candidate, column)
+    term.candidates.append(candidate)
+
+
+def _offer_expression(
+    compiler: Compiler,
+    term: Term,
+    node: ast.Expression,
+    inner_scope: Scope,
+    operator: str,
+    value: object,
+    scope: Scope,
+) -> None:
+    """An expression on the left can be served by an index on that expression."""
+    mask = read_mask(compiler, node, inner_scope)
+    if not mask or mask & (mask - 1) or not compiler.has_expression_indexes:
+        return
+    source = next((source for source in inner_scope.sources if source.mask == mask), None)
+    if source is None or source.table is None:
+        return
+    value_mask = read_mask(compiler, value, scope)
+    if value_mask & mask:
+        return
+    candidate = Candidate(term, source, None, operator, value, value_mask, scope)
+    candidate.expression = node
+    _settle_comparison(compiler, candidate, node)
+    term.candidates.append(candidate)
+
+
+def _settle_comparison(compiler: Compiler, candidate: Candidate, column: ast.Expression) -> None:
+    """Decides affinity and collation of the comparison as `operands.comparison` would."""
+    scope = candidate.scope
+    left = affinity_of(compiler, column, scope)
+    value = candidate.value
+    name, explicit = collation_of(compiler, column, scope)
+    if candidate.operator == "ISNULL":
+        candidate.collation = ""
+        return
+    if value.__class__ is list:
+        right = NONE
+    elif value.__class__ is ast.InSelect:
+        right = compiler.subquery_columns(value.select, scope)[0].affinity  # type: ignore[attr-defined]
+    else:
+        right = affinity_of(compiler, value, scope)  # type: ignore[arg-type]
+        other, other_explicit = collation_of(compiler, value, scope)  # type: ignore[arg-type]
+        mirrored = _is_mirrored(candidate, column)
+        if mirrored:
+            if other_explicit or (other is not None and not explicit):
+                name = other
+        elif not explicit and (name is None or other_explicit) and other is not None:
+            name = other
+    candidate.collation = (name or "BINARY").upper()
+    if left > NONE and right > NONE:
+        candidate.affinity = NUMERIC if left >= NUMERIC or right >= NUMERIC else 0
+    else:
+        affinity = right if left <= NONE else left
+        candidate.affinity = NUMERIC if affinity >= NUMERIC else affinity if affinity == TEXT else 0
+
+
+def _is_mirrored(candidate: Candidate, column: ast.Expression) -> bool:
+    node = candidate.term.expression
+    return node.__class__ is ast.Binary and node.right is column  # type: ignore[attr-defined]

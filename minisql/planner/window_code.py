@@ -1,0 +1,257 @@
+"""Window functions: one computation per distinct window, each over the rows of the one before.
+
+All rows of the block (or of its groups) go into a window cursor with everything that later expressions may read; the cursor
+sorts and partitions them and adds one value per call.  Then the scope is moved: every register that the row carried is now
+the one that the cursor loads, and each computed call is a register in `scope.windows`.
+
+Source: https://www.sqlite.org/windowfunctions.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.bytecode.program import SortSpec, WindowCall, WindowSpec
+from minisql.errors import ERROR, sqlite_error
+from minisql.functions.registry import AggregateFunction, ScalarFunction
+from minisql.parser import ast
+from minisql.planner.aggregate_code import Calls, Grouping, emit_grouping
+from minisql.planner.binding import Block
+from minisql.planner.calls import find_function
+from minisql.planner.loops import emit_loops
+from minisql.planner.ordering import effective_nulls_first, same_tree
+
+if TYPE_CHECKING:
+    from minisql.planner.block_plan import BlockPlan
+    from minisql.planner.compiler import Compiler
+    from minisql.planner.scope import Scope
+    from minisql.planner.select_code import Finisher
+
+_DEFAULT_FRAME = ast.Frame(
+    "RANGE", ast.FrameBound("UNBOUNDED PRECEDING", None), ast.FrameBound("CURRENT ROW", None), None
+)
+_WHOLE_FRAME_FUNCTIONS = frozenset(("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead"))
+
+
+class ResolvedWindow:
+    """A window with its base windows merged in."""
+
+    __slots__ = ("calls", "frame", "order_by", "partition_by")
+
+    def __init__(
+        self, partition_by: list[ast.Expression], order_by: list[ast.OrderingTerm], frame: ast.Frame | None
+    ) -> None:
+        self.partition_by = partition_by
+        self.order_by = order_by
+        self.frame = frame
+        self.calls: list[tuple[ast.FunctionCall, ast.Frame]] = []
+
+
+def emit_windowed(
+    compiler: Compiler, block: Block, plan: BlockPlan, calls: Calls, finisher: Finisher, done: int
+) -> None:
+    """A block with window functions."""
+    windows = distinct_windows(compiler, block, calls)
+    grouping: Grouping | None = None
+    scope = block.scope
+    scope.windows = {}
+    cursor = compiler.builder.cursor()
+    address = compiler.emit(op.WindowOpen, cursor)
+    end = compiler.label()
+    if calls.is_grouped:
+        grouping = emit_grouping(compiler, block, plan, calls, finisher)
+        compiler.builder.begin_loop(op.GroupRewind, grouping.cursor, grouping.end, grouping.base, grouping.width)
+        following = compiler.label()
+        core = block.core
+        if core is not None and core.having is not None:
+            compiler.emit_condition(core.having, scope, following, False, True)
+        carried = list(range(grouping.base, grouping.base + grouping.width))
+        spec = _emit_step(compiler, scope, cursor, windows[0], carried)
+        compiler.builder.end_loop(op.Next, following, grouping.end)
+    else:
+        found: list[tuple[list[int], WindowSpec]] = []
+
+        def body(next_label: int) -> None:
+            carried = _row_registers(compiler, block)
+            found.append((carried, _emit_step(compiler, scope, cursor, windows[0], carried)))
+
+        emit_loops(compiler, plan.accesses, plan.terms, end, body)
+        carried, spec = found[0]
+    compiler.place(end)
+    for number, window in enumerate(windows):
+        opcode, p1, p2, p3, _, p5 = compiler.code[address]
+        compiler.code[address] = (opcode, p1, p2, p3, spec, p5)
+        is_last = number == len(windows) - 1
+        next_address = 0
+        next_cursor = 0
+        if not is_last:
+            next_cursor = compiler.builder.cursor()
+            next_address = compiler.emit(op.WindowOpen, next_cursor)
+        width = len(spec.row_registers) + len(spec.calls)
+        base = compiler.registers(width)
+        loop_end = compiler.label()
+        following = compiler.label()
+        compiler.builder.begin_loop(op.WindowRewind, cursor, loop_end, base, width)
+        _move(block, spec.row_registers, base, grouping)
+        offset = base + len(spec.row_registers)
+        for call_number, (node, _) in enumerate(window.calls):
+            scope.windows[id(node)] = offset + call_number
+        if is_last:
+            finisher.row(following, done)
+        else:
+            carried = [*range(base, base + width)]
+            spec = _emit_step(compiler, scope, next_cursor, windows[number + 1], carried)
+        compiler.builder.end_loop(op.Next, following, loop_end)
+        cursor, address = next_cursor, next_address
+    if grouping is not None:
+        grouping.finish(compiler)
+    finisher.finish()
+
+
+def distinct_windows(compiler: Compiler, block: Block, calls: Calls) -> list[ResolvedWindow]:
+    """The windows of all calls; calls with the same PARTITION BY and ORDER BY share one."""
+    windows: list[ResolvedWindow] = []
+    named = {window.name.lower(): window for window in (block.core.windows or ()) if window.name} if block.core else {}
+    for node in calls.windows:
+        resolved = resolve_window(compiler, node.over, named)
+        home = next((window for window in windows if _same_window(window, resolved)), None)
+        if home is None:
+            windows.append(resolved)
+            home = resolved
+        home.calls.append((node, _frame_of(compiler, node, resolved)))
+    return windows
+
+
+def _frame_of(compiler: Compiler, node: ast.FunctionCall, window: ResolvedWindow) -> ast.Frame:
+    frame = window.frame or _DEFAULT_FRAME
+    for bound in (frame.start, frame.end):
+        if frame.unit == "RANGE" and bound.expression is not None and len(window.order_by) != 1:
+            raise sqlite_error(ERROR, "RANGE with offset PRECEDING/FOLLOWING requires one ORDER BY expression")
+    return frame
+
+
+def resolve_window(compiler: Compiler, over: object, named: dict[str, ast.Window]) -> ResolvedWindow:
+    """A window definition with the definitions that it extends."""
+    if isinstance(over, str):
+        window = named.get(over.lower())
+        if window is None:
+            raise sqlite_error(ERROR, f"no such window: {over}")
+        return resolve_window(compiler, window, named)
+    assert isinstance(over, ast.Window), "OVER has a name or a definition"
+    partition_by = list(over.partition_by or ())
+    order_by = list(over.order_by or ())
+    frame = over.frame
+    base_name = over.base
+    if base_name is not None:
+        base = named.get(base_name.lower())
+        if base is None:
+            raise sqlite_error(ERROR, f"no such window: {base_name}")
+        inner = resolve_window(compiler, base, named)
+        if partition_by:
+            raise sqlite_error(ERROR, f"cannot override PARTITION clause of window: {base_name}")
+        if inner.order_by and order_by:
+            raise sqlite_error(ERROR, f"cannot override ORDER BY clause of window: {base_name}")
+        if inner.frame is not None:
+            raise sqlite_error(ERROR, f"cannot override frame specification of window: {base_name}")
+        partition_by = inner.partition_by
+        order_by = inner.order_by or order_by
+    return ResolvedWindow(partition_by, order_by, frame)
+
+
+def _same_window(left: ResolvedWindow, right: ResolvedWindow) -> bool:
+    if len(left.partition_by) != len(right.partition_by) or len(left.order_by) != len(right.order_by):
+        return False
+    return all(same_tree(a, b) for a, b in zip(left.partition_by, right.partition_by)) and all(
+        same_tree(a.expression, b.expression) and a.is_descending == b.is_descending and a.nulls == b.nulls
+        for a, b in zip(left.order_by, right.order_by)
+    )
+
+
+def _row_registers(compiler: Compiler, block: Block) -> list[int]:
+    """Everything that expressions behind the window may read of the current row."""
+    carried: dict[int, None] = {}
+    for made in block.inputs:
+        for source in made.sources:
+            carried.update(dict.fromkeys(register for register in source.registers if register))
+            if source.has_rowid:
+                source.rowid_register = compiler.emit_rowid(source)
+                carried[source.rowid_register] = None
+    return list(carried)
+
+
+def _emit_step(
+    compiler: Compiler, scope: Scope, cursor: int, window: ResolvedWindow, carried: list[int]
+) -> WindowSpec:
+    """Emits keys and arguments and the WindowStep; returns the spec."""
+    keys = [compiler.emit_expression(node, scope) for node in window.partition_by]
+    keys += [compiler.emit_expression(term.expression, scope) for term in window.order_by]
+    calls = [_window_call(compiler, node, frame, scope) for node, frame in window.calls]
+    row = [*keys, *carried]
+    sort = None
+    if keys:
+        collations = [compiler.collation_for(node, scope) for node in window.partition_by]
+        collations += [compiler.collation_for(term.expression, scope) for term in window.order_by]
+        n_partition = len(window.partition_by)
+        sort = SortSpec(
+            tuple(range(len(keys))),
+            tuple(collations),
+            (False,) * n_partition + tuple(term.is_descending for term in window.order_by),
+            (True,) * n_partition + tuple(effective_nulls_first(term) for term in window.order_by),
+            len(row),
+        )
+    compiler.emit(op.WindowStep, cursor)
+    return WindowSpec(tuple(row), sort, len(window.partition_by), tuple(calls))
+
+
+def _window_call(compiler: Compiler, node: ast.FunctionCall, frame: ast.Frame, scope: Scope) -> WindowCall:
+    function = find_function(compiler, node.name, len(node.arguments), node.position)
+    if isinstance(function, ScalarFunction) or (isinstance(function, AggregateFunction) and not function.is_window):
+        raise sqlite_error(ERROR, f"{node.name}() may not be used as a window function")
+    if node.is_distinct:
+        raise sqlite_error(ERROR, "DISTINCT is not supported for window functions")
+    if node.filter is not None and not isinstance(function, AggregateFunction):
+        raise sqlite_error(ERROR, "FILTER clause may only be used with aggregate window functions")
+    registers = tuple([compiler.emit_expression(argument, scope) for argument in node.arguments])
+    filter_register = compiler.emit_expression(node.filter, scope) if node.filter is not None else 0
+    start = compiler.emit_expression(frame.start.expression, scope) if frame.start.expression is not None else 0
+    end = compiler.emit_expression(frame.end.expression, scope) if frame.end.expression is not None else 0
+    description = (
+        frame.unit.lower(),
+        frame.start.kind.lower(),
+        start,
+        frame.end.kind.lower(),
+        end,
+        (frame.exclude or "NO OTHERS").lower(),
+    )
+    return WindowCall(
+        node.name.lower(),
+        function if isinstance(function, AggregateFunction) else None,
+        registers,
+        description,
+        filter_register,
+    )
+
+
+def _move(block: Block, carried: tuple[int, ...], base: int, grouping: Grouping | None) -> None:
+    """What the row carried in `carried` is now in the registers from `base`."""
+    moved = {register: base + number for number, register in reversed(list(enumerate(carried)))}
+    scope = block.scope
+    for made in block.inputs:
+        for source in made.sources:
+            if grouping is None:
+                source.registers = [moved.get(register, register) for register in source.registers]
+                source.rowid_register = moved.get(source.rowid_register, source.rowid_register)
+    if scope.aggregates is not None:
+        scope.aggregates = {key: moved.get(register, register) for key, register in scope.aggregates.items()}
+    if scope.group_keys is not None:
+        scope.group_keys = [(key, moved.get(register, register)) for key, register in scope.group_keys]
+    if scope.windows is not None:
+        scope.windows = {key: moved.get(register, register) for key, register in scope.windows.items()}
+    if grouping is not None:
+        group_map = grouping.map
+        group_map.registers = {key: moved.get(register, register) for key, register in group_map.registers.items()}
+        if group_map.next_register < group_map.limit:
+            delta = moved[group_map.next_register] - group_map.next_register
+            group_map.next_register += delta
+            group_map.limit += delta
