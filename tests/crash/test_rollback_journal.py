@@ -86,7 +86,7 @@ def test_power_cut_at_every_call(journal_mode: str, cache_size: int) -> None:
         vfs.fail_at = fail_at
         with pytest.raises(Crash):
             change(file)
-        for seed in range(12):
+        for seed in range(25):
             disk = vfs.after_crash(seed)
             assert read_rows(BtreeFile.open("main", disk)) in (before, after), (fail_at, seed)
 
