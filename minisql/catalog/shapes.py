@@ -81,8 +81,7 @@ def finish_index(index: Index) -> None:
         len(entry),
         len(entry),
         tuple(column.collation for column in entry),
-        # The columns behind the indexed ones ascend.
-        tuple(column.descending for column in index.columns) + (False,) * (len(entry) - len(index.columns)),
+        tuple(column.descending for column in entry),
         tuple(
             field
             for field, column in enumerate(entry)

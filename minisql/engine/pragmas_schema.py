@@ -84,13 +84,11 @@ def table_list(session: Session, database: int | None, value: str | None) -> Row
     session.ensure_schemas()
     rows: list[tuple[Any, ...]] = []
     schemas = session.catalog.schemas
-    # Attached databases last to first, then temp and main: SQLite walks its list from the end.
-    for position in range(len(schemas) - 1, -1, -1):
-        schema = schemas[position]
+    for position, schema in enumerate(schemas):
         if schema is None or (database is not None and database != position):
             continue
         for name, table in _listed_tables(schema.tables, position):
-            if value is not None and name.lower() != value.lower():
+            if value is not None and table.name.lower() != value.lower():
                 continue
             connect_table(session, table)
             kind = "view" if table.view is not None else "virtual" if table.module is not None else "table"
@@ -158,7 +156,7 @@ def _index_rows(index: Index, n_columns: int) -> list[tuple[Any, ...]]:
             number,
             column.position,
             columns[column.position].name if column.position >= 0 else None,
-            int(column.descending and number < n_keys),
+            int(column.descending),
             column.collation_name,
             int(number < n_keys),
         )

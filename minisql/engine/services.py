@@ -52,8 +52,6 @@ def serve_pragma(session: Session, constants: tuple[Any, ...], arguments: list[A
     return PRAGMAS[name].serve(session, database, value)
 
 
-
-
 def _read_cookie(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -> int:
     database, field = constants
     btree = session.btrees[database]

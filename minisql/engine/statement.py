@@ -9,7 +9,7 @@ Source: https://www.sqlite.org/c3ref/prepare.html, https://www.sqlite.org/c3ref/
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from minisql.engine.transactions import finish_statement
@@ -92,6 +92,52 @@ class Statement:
                 yield from self._run_again(values)
         except GeneratorExit:
             raise
+        except BaseException as raised:
+            error = raised
+            raise
+        finally:
+            self.is_running = False
+            session.starting = None
+            finish_statement(session, self, error)
+
+    def run_many(self, sequences: Iterable[Sequence[Any]]) -> int:
+        """Runs the statement once for every sequence of values, drops its rows, and returns how many rows were changed.
+
+        Within a transaction nothing has to be committed or undone between two runs of a statement that cannot fail half-way,
+        so they share one beginning and one end.
+        """
+        session = self.session
+        n_changes = 0
+        if session.autocommit or self.program.needs_statement_journal or session.trace is not None:
+            for values in sequences:
+                for _row in self.start(values):
+                    pass
+                n_changes += session.changes
+            return n_changes
+        runs = self._runs(sequences)
+        for _row in runs:
+            n_changes += session.changes
+        return n_changes
+
+    def _runs(self, sequences: Iterable[Sequence[Any]]) -> Iterator[None]:
+        session = self.session
+        session.n_active += 1
+        self.is_running = True
+        self.deferred_violations = session.deferred_violations
+        error: BaseException | None = None
+        try:
+            for values in sequences:
+                session.starting = self
+                session.time_ms = None
+                if self.generation != session.schema_generation:
+                    self.recompile()
+                try:
+                    for _row in run(self.program, session, values):
+                        pass
+                except SchemaChanged:
+                    for _row in self._run_again(values):
+                        pass
+                yield
         except BaseException as raised:
             error = raised
             raise

@@ -80,7 +80,11 @@ def begin_statement(session: Session, database: int, write: bool, cookie: int, g
                 statement.is_writing = True
                 session.n_writers += 1
             # A sole writer in autocommit mode is undone by undoing its transaction.
-            if statement.program.needs_statement_journal and (not session.autocommit or session.n_writers > 1):
+            if (
+                statement.program.needs_statement_journal
+                and (not session.autocommit or session.n_writers > 1)
+                and all(number != database for number, _depth in statement.savepoints)
+            ):
                 statement.savepoints.append((database, btree.open_savepoint()))
 
 
