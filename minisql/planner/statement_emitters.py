@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from minisql.parser import ast
 from minisql.planner.commands import emit_analyze, emit_attach, emit_detach, emit_reindex, emit_vacuum
 from minisql.planner.ddl_alter import emit_add_column, emit_rename_table
+from minisql.planner.ddl_alter_columns import emit_drop_column, emit_rename_column
 from minisql.planner.ddl_drop import emit_drop
 from minisql.planner.ddl_index import emit_create_index
 from minisql.planner.ddl_table import emit_create_table, emit_create_virtual_table
@@ -42,6 +43,8 @@ EMITTERS: dict[type, tuple[Emitter, str]] = {
     ast.Drop: (emit_drop, "drop"),
     ast.AddColumn: (emit_add_column, "alter"),
     ast.RenameTable: (emit_rename_table, "alter"),
+    ast.RenameColumn: (emit_rename_column, "alter"),
+    ast.DropColumn: (emit_drop_column, "alter"),
     ast.Attach: (emit_attach, "attach"),
     ast.Detach: (emit_detach, "detach"),
     ast.Vacuum: (emit_vacuum, "vacuum"),

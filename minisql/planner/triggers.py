@@ -139,7 +139,7 @@ def compile_program(
     if program is not None:
         return program
     program = programs[key] = Program([], [None], 0)
-    inner = Compiler(compiler.context, None)
+    inner = compiler.spawn()
     inner.programs = programs
     inner.trigger = context
     builder = inner.builder
@@ -175,6 +175,8 @@ def compile_program(
 
 def finish_sub_program(inner: Compiler) -> Program:
     """Ends a program that starts no transactions of its own: those of the statement cover it."""
+    if inner.prologue:
+        inner.builder.insert_prologue(inner.prologue, 0)
     return inner.builder.finish()
 
 

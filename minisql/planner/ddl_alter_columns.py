@@ -1,0 +1,368 @@
+"""Code for ALTER TABLE ... RENAME COLUMN and DROP COLUMN.
+
+Where a view or trigger means the column, the compiler says: the object is compiled once more for nobody, and every name that
+resolves to the column is noted with its place in the text.
+
+Source: https://www.sqlite.org/lang_altertable.html sections 3 and 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.catalog.build import build_index, build_table
+from minisql.catalog.rename import (
+    Edit,
+    StoredText,
+    apply_edits,
+    child_column_edits,
+    column_list_end,
+    name_token,
+    parent_column_edits,
+    requoted,
+)
+from minisql.catalog.schema import Table
+from minisql.errors import ERROR, Error, sqlite_error
+from minisql.parser import ast
+from minisql.planner.binding import bind_select
+from minisql.planner.compiler import Compiler
+from minisql.planner.ddl_alter import check_alterable, find_alterable, stored_text
+from minisql.planner.definition_checks import check_index_expressions, check_table_expressions
+from minisql.planner.identifiers import identifier_text, quoted_identifier
+from minisql.planner.layout import table_layout
+from minisql.planner.references import walk
+from minisql.planner.schema_rows import TEMP, emit_schema_change, loaded_schema
+from minisql.planner.scope import Scope
+from minisql.planner.stored_texts import Rewrite, SchemaObject, emit_rewrites, schema_objects
+from minisql.planner.triggers import TriggerContext, compile_program
+from minisql.planner.writes import begin_ddl
+
+if TYPE_CHECKING:
+    from minisql.planner.scope import Source
+
+
+class RecordingCompiler(Compiler):
+    """A compiler that notes which Column nodes mean column `position` of `table`: their ids in `found`."""
+
+    __slots__ = ("found", "position", "table")
+
+    table: Table
+    position: int
+    found: set[int]
+
+    def spawn(self) -> RecordingCompiler:
+        """The compiler of a sub-program notes into the same set."""
+        inner = RecordingCompiler(self.context, None)
+        inner.table = self.table
+        inner.position = self.position
+        inner.found = self.found
+        return inner
+
+    def resolve(self, node: ast.Column, scope: Scope) -> tuple[Source, int] | None:
+        """Resolves as usual and notes."""
+        result = super().resolve(node, scope)
+        if result is not None and result[0].table is self.table and result[1] == self.position:
+            self.found.add(id(node))
+        return result
+
+
+def _compile_object(compiler: Compiler, item: SchemaObject, text: StoredText, table: Table, position: int) -> set[int]:
+    """Compiles a view or trigger; returns the ids of the nodes that mean the column."""
+    recorder = RecordingCompiler(compiler.context, None)
+    recorder.table = table
+    recorder.position = position
+    recorder.found = set()
+    recorder.may_collate = True
+    statement = text.parsed.statement
+    if isinstance(statement, ast.CreateView):
+        bound = bind_select(recorder, statement.select, None)
+        recorder.emit_bound_select(bound, lambda registers, done: None)
+    elif isinstance(statement, ast.CreateTrigger):
+        watched = compiler.context.catalog.find_table(item.table_name, statement.table.schema)
+        if watched is not None:
+            has_rows = (statement.event != "INSERT", statement.event != "DELETE")
+            context = TriggerContext(Scope([]), 0, None)
+            compile_program(recorder, ("altered", item.name), watched, has_rows, statement.when, statement.steps, context)
+    return recorder.found
+
+
+def _affected(compiler: Compiler, table: Table) -> Iterator[tuple[int, SchemaObject]]:
+    """All objects that may mention the table: those of its database, and TEMP views and triggers."""
+    catalog = compiler.context.catalog
+    for item in schema_objects(loaded_schema(catalog, table.schema_index)):
+        yield table.schema_index, item
+    if table.schema_index != TEMP:
+        for item in schema_objects(loaded_schema(catalog, TEMP)):
+            if item.kind in ("view", "trigger"):
+                yield TEMP, item
+
+
+def _column_position(table: Table, name: str) -> int:
+    position = table.column_positions.get(name.lower(), -1)
+    if position < 0:
+        raise sqlite_error(ERROR, f'no such column: "{name}"')
+    return position
+
+
+# RENAME COLUMN
+
+
+def emit_rename_column(compiler: Compiler, node: ast.RenameColumn) -> None:
+    """ALTER TABLE ... RENAME COLUMN."""
+    table = find_alterable(compiler, node.table, node.schema)
+    check_alterable(compiler, table)
+    if table.view is not None:
+        raise sqlite_error(ERROR, f'cannot rename columns of view "{table.name}"')
+    if table.module is not None:
+        raise sqlite_error(ERROR, f'cannot rename columns of virtual table "{table.name}"')
+    position = _column_position(table, node.column)
+    begin_ddl(compiler, table.schema_index)
+    is_quoted = node.is_new_name_quoted
+    new_text = quoted_identifier(node.new_name) if is_quoted else identifier_text(node.new_name)
+    rewrites: dict[int, list[Rewrite]] = {}
+    for database, item in _affected(compiler, table):
+        sql = _renamed(compiler, item, table, position, new_text)
+        if sql is not None:
+            if item.kind == "table" and item.name == table.name:
+                _check_renamed(compiler, table, sql)
+            rewrites.setdefault(database, []).append(Rewrite(item.kind, item.name, new_sql=sql))
+    for database, items in rewrites.items():
+        begin_ddl(compiler, database)
+        emit_rewrites(compiler, database, items)
+        emit_schema_change(compiler, database, None)
+
+
+def _check_renamed(compiler: Compiler, table: Table, sql: str) -> None:
+    statement = stored_text(sql).parsed.statement
+    assert isinstance(statement, ast.CreateTable), "a table's SQL is CREATE TABLE"
+    try:
+        build_table(statement, table.schema_index, table.schema_name, compiler.context.find_collation)
+    except Error as error:
+        raise sqlite_error(ERROR, f"error in table {table.name} after rename: {error}") from error
+
+
+def _renamed(compiler: Compiler, item: SchemaObject, table: Table, position: int, new_text: str) -> str | None:
+    text = item.text()
+    column = table.columns[position].name
+    statement = text.parsed.statement
+    edits: list[Edit] = []
+    if isinstance(statement, ast.CreateTable):
+        edits = parent_column_edits(text, table.name, column, new_text)
+        if item.name == table.name:
+            edits += _own_table_edits(text, statement, column, new_text)
+    elif isinstance(statement, ast.CreateIndex):
+        if item.table_name == table.name:
+            edits = _named_columns(text, walk(statement), column, new_text)
+    else:
+        try:
+            found = _compile_object(compiler, item, text, table, position)
+        except Error as error:
+            raise sqlite_error(ERROR, f"error in {item.kind} {item.name}: {error}") from error
+        nodes = list(walk(statement))
+        for part in nodes:
+            if isinstance(part, ast.Column) and id(part) in found:
+                edits.append(_edit(text, name_token(part), new_text))
+        edits += _list_edits(text, nodes, table, column, new_text)
+        if isinstance(statement, ast.CreateTrigger) and item.table_name.lower() == table.name.lower():
+            edits += _update_of_edits(text, column, new_text)
+    return apply_edits(item.sql, edits) if edits else None
+
+
+def _edit(text: StoredText, token: int, new_text: str) -> Edit:
+    return text.edit(token, requoted(text, token, new_text))
+
+
+def _own_table_edits(text: StoredText, statement: ast.CreateTable, column: str, new_text: str) -> list[Edit]:
+    edits = child_column_edits(text, column, new_text)
+    for definition in statement.columns:
+        if definition.name.lower() == column.lower():
+            edits.append(_edit(text, definition.position, new_text))
+    return edits + _named_columns(text, walk(statement), column, new_text)
+
+
+def _named_columns(text: StoredText, nodes: Iterable[object], column: str, new_text: str) -> list[Edit]:
+    lowered = column.lower()
+    return [
+        _edit(text, name_token(node), new_text)
+        for node in nodes
+        if isinstance(node, ast.Column) and node.name.lower() == lowered
+    ]
+
+
+def _list_edits(text: StoredText, nodes: list[object], table: Table, column: str, new_text: str) -> list[Edit]:
+    """Names in lists that hold no nodes: INSERT INTO t(...), SET, ON CONFLICT(...), USING(...)."""
+    lowered = column.lower()
+    own = table.name.lower()
+    edits: list[Edit] = []
+    tokens: list[int] = []
+    for node in nodes:
+        if isinstance(node, ast.Insert) and node.target.name.lower() == own:
+            behind = name_token(node.target) + 1
+            if text.words[behind : behind + 1] == ["AS"] or text.words[behind].upper() == "AS":
+                behind += 2
+            if node.columns is not None and text.words[behind] == "(":
+                tokens += text.tokens_between(behind)
+            for upsert in node.upserts:
+                edits += _named_columns(text, walk(upsert.target), column, new_text)
+                tokens += _set_tokens(text, upsert.assignments or [])
+        elif isinstance(node, ast.Update) and node.target.name.lower() == own:
+            tokens += _set_tokens(text, node.assignments)
+        elif isinstance(node, ast.Join) and node.using is not None and lowered in map(str.lower, node.using):
+            for token, word in enumerate(text.words[:-1]):
+                if word.upper() == "USING" and text.words[token + 1] == "(":
+                    tokens += text.tokens_between(token + 1)
+    return edits + [_edit(text, token, new_text) for token in tokens if text.names[token] == lowered]
+
+
+def _set_tokens(text: StoredText, assignments: Iterable[ast.Assignment]) -> list[int]:
+    tokens: list[int] = []
+    for assignment in assignments:
+        token = assignment.position
+        if assignment.is_row:
+            opening = token if text.words[token] == "(" else token - 1
+            tokens += text.tokens_between(opening)
+        else:
+            tokens.append(token)
+    return tokens
+
+
+def _update_of_edits(text: StoredText, column: str, new_text: str) -> list[Edit]:
+    words = [word.upper() for word in text.words]
+    if "OF" not in words:
+        return []
+    start = words.index("OF") if words[words.index("OF") - 1] == "UPDATE" else len(words)
+    edits = []
+    for token in range(start + 1, len(words)):
+        if words[token] == "ON":
+            break
+        if text.names[token] == column.lower():
+            edits.append(_edit(text, token, new_text))
+    return edits
+
+
+# DROP COLUMN
+
+
+def emit_drop_column(compiler: Compiler, node: ast.DropColumn) -> None:
+    """ALTER TABLE ... DROP COLUMN."""
+    table = find_alterable(compiler, node.table, node.schema)
+    check_alterable(compiler, table)
+    if table.view is not None:
+        raise sqlite_error(ERROR, f'cannot drop column from view "{table.name}"')
+    if table.module is not None:
+        raise sqlite_error(ERROR, f'cannot drop column from virtual table "{table.name}"')
+    position = _column_position(table, node.column)
+    name = table.columns[position].name
+    if table.columns[position].primary_key_position:
+        raise sqlite_error(ERROR, f'cannot drop PRIMARY KEY column: "{node.column}"')
+    if any(index.origin == "u" and _is_over(index.columns, position) for index in table.indexes):
+        raise sqlite_error(ERROR, f'cannot drop UNIQUE column: "{node.column}"')
+    if len(table.columns) == 1:
+        raise sqlite_error(ERROR, f'cannot drop column "{name}": no other columns exist')
+    begin_ddl(compiler, table.schema_index)
+    _verify_objects(compiler, table, "")
+    new_sql = _text_without(table, position)
+    altered = _without_column(compiler, table, new_sql)
+    _verify_with(compiler, table, altered)
+    if table.columns[position].storage_position >= 0:
+        _emit_rewrite_rows(compiler, table, altered, position)
+    emit_rewrites(compiler, table.schema_index, [Rewrite("table", table.name, new_sql=new_sql)])
+    emit_schema_change(compiler, table.schema_index, None)
+
+
+def _is_over(columns: Iterable[object], position: int) -> bool:
+    return any(getattr(column, "position", -1) == position for column in columns)
+
+
+def _text_without(table: Table, position: int) -> str:
+    text = stored_text(table.sql)
+    statement = text.parsed.statement
+    assert isinstance(statement, ast.CreateTable), "a table's SQL is CREATE TABLE"
+    definitions = statement.columns
+    token = definitions[position].position
+    start = text.spans[token][0]
+    if position + 1 < len(definitions):
+        end = text.spans[definitions[position + 1].position][0]
+    else:
+        end = column_list_end(text, len(definitions))
+        start = text.spans[token - 1][0]
+    return table.sql[:start] + table.sql[end:]
+
+
+def _without_column(compiler: Compiler, table: Table, new_sql: str) -> Table:
+    statement = stored_text(new_sql).parsed.statement
+    assert isinstance(statement, ast.CreateTable), "a table's SQL is CREATE TABLE"
+    find_collation = compiler.context.find_collation
+    try:
+        altered = build_table(
+            statement, table.schema_index, table.schema_name, find_collation, table.root_page, new_sql
+        )
+        check_table_expressions(compiler, altered)
+    except Error as error:
+        raise sqlite_error(ERROR, f"error in table {table.name} after drop column: {error}") from error
+    return altered
+
+
+def _verify_with(compiler: Compiler, table: Table, altered: Table) -> None:
+    """Everything that depends on the table must make sense without the column."""
+    for index in table.indexes:
+        if index.sql is None:
+            continue
+        statement = stored_text(index.sql).parsed.statement
+        assert isinstance(statement, ast.CreateIndex), "an index's SQL is CREATE INDEX"
+        try:
+            check_index_expressions(compiler, build_index(statement, altered, compiler.context.find_collation))
+        except Error as error:
+            raise sqlite_error(ERROR, f"error in index {index.name} after drop column: {error}") from error
+    tables = loaded_schema(compiler.context.catalog, table.schema_index).tables
+    key = table.name.lower()
+    altered.triggers = table.triggers
+    tables[key] = altered
+    try:
+        _verify_objects(compiler, altered, " after drop column")
+    finally:
+        tables[key] = table
+
+
+def _verify_objects(compiler: Compiler, table: Table, when: str) -> None:
+    for _, item in _affected(compiler, table):
+        if item.kind in ("view", "trigger"):
+            try:
+                _compile_object(compiler, item, item.text(), table, -1)
+            except Error as error:
+                raise sqlite_error(ERROR, f"error in {item.kind} {item.name}{when}: {error}") from error
+
+
+def _emit_rewrite_rows(compiler: Compiler, table: Table, altered: Table, position: int) -> None:
+    """Takes the column out of every row: the rows are gathered, the tree emptied and filled again."""
+    builder = compiler.builder
+    emit = compiler.emit
+    layout = table_layout(table)
+    n_old = layout.n_stored
+    gone = layout.offsets[position]
+    row = builder.registers(n_old + 1)
+    rowid = row + n_old
+    source, rows, target = builder.cursor(), builder.cursor(), builder.cursor()
+    database = table.schema_index
+    kept = tuple(row + offset for offset in range(n_old) if offset != gone)
+    emit(op.OpenRead, source, table.root_page, database, table.shape)
+    emit(op.OpenList, rows, n_old)
+    end = compiler.label()
+    builder.begin_loop(op.Rewind, source, end, row, n_old)
+    if not table.is_without_rowid:
+        emit(op.Rowid, source, rowid)
+    emit(op.ListAppend, rows, p4=(*kept, rowid))
+    builder.end_loop(op.Next, 0, end)
+    emit(op.Close, source)
+    emit(op.Clear, table.root_page, database, 0)
+    emit(op.OpenWrite, target, altered.root_page, database, altered.shape)
+    end = compiler.label()
+    builder.begin_loop(op.Rewind, rows, end, row, n_old)
+    n_new = n_old - 1
+    if table.is_without_rowid:
+        emit(op.IdxInsert, target, p4=tuple(range(row, row + n_new)))
+    else:
+        emit(op.Insert, target, row, row + n_new, (n_new, None, database), op.APPEND)
+    builder.end_loop(op.Next, 0, end)
