@@ -58,6 +58,12 @@ class _Headers(dict[str, tuple[str, str, str, str]]):
         self.conditions: dict[str, Condition] = {}
 
     def __missing__(self, line: str) -> tuple[str, str, str, str]:
+        head, _, label = line.rpartition(" ")
+        known = self.get(head) if label.startswith("label-") else None
+        # Labels make most headers of a generated file distinct: what stands before the label is looked up instead.
+        if known is not None and known[0] == "query" and not known[3] and head.count(" ") == 2 and "#" not in line:
+            header = self[line] = (*known[:3], label)
+            return header
         header = self[line] = _parse_header(line)
         if header[0] == "condition":
             self.conditions[line] = Condition(header[1] == "onlyif", header[2], header[3])

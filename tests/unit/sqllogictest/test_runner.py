@@ -1,6 +1,7 @@
 """One file on one engine: what passes, what fails and why."""
 
 import hashlib
+import signal
 import sqlite3
 from collections.abc import Sequence
 from typing import Any
@@ -229,6 +230,23 @@ class BrokenEngine:
 def test_crash_of_the_engine_fails_even_where_an_error_is_expected() -> None:
     result = run_text("statement error\nSELECT 1\n\nquery I nosort\nSELECT 1\n----\n", BrokenEngine(), RunOptions())
     assert [failure.reason for failure in result.failures] == ["crash: AssertionError: cell index out of range"] * 2
+
+
+class DeafEngine(BrokenEngine):
+    """A fake engine in Python that loops without end on one statement and does not listen to `interrupt`."""
+
+    def execute(self, sql: str) -> Sequence[Sequence[Any]]:
+        while sql == "loop":
+            pass
+        return [(1,)]
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGUSR2"), reason="the platform has no signal to stop a loop with")
+def test_engine_that_does_not_listen_is_stopped_by_a_signal() -> None:
+    text = "query I nosort\nloop\n----\n1\n\nquery I nosort\nSELECT 1\n----\n1\n"
+    result = run_text(text, DeafEngine(), RunOptions(record_timeout_s=0.2))
+    assert [failure.reason for failure in result.failures] == ["timed out"]
+    assert counts(result) == (1, 1, 0)
 
 
 def test_engine_that_does_not_exist_is_named() -> None:

@@ -1,6 +1,6 @@
 """Compares REAL-to-text and text-to-number with SQLite, both directions, on random values of all kinds.
 
-    python benchmarks/numbers.py --count 2000000 --seed 1
+    python benchmarks/number_text.py --count 2000000 --seed 1
 
 Half of the values are doubles (random bits, short decimals, neighbours of short decimals, integers, powers, subnormals), half
 are texts (short and long digit strings, exponents, leading zeros, white space, trailing junk).  A text is compared as CAST AS
