@@ -120,7 +120,7 @@ class ProgramBuilder:
         code = self.code
         for address, instruction in enumerate(code):
             opcode, p1, p2, p3, p4, p5 = instruction
-            if opcode in JUMPS and p2 >= 0:  # type: ignore[operator]
+            if opcode in JUMPS and p2 > 0:  # type: ignore[operator]  # 0 means "no jump"
                 p2 += n  # type: ignore[operator]
             if opcode == InitCoroutine:
                 p3 += n  # type: ignore[operator]
