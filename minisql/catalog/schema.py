@@ -290,6 +290,8 @@ class Catalog:
                             return table
             return table
         position = self.schema_position(schema_name)
+        if position == 1 and lowered in ("sqlite_master", "sqlite_schema"):
+            lowered = "sqlite_temp_schema"
         schema = schemas[position] if position >= 0 else None
         return schema.tables.get(lowered) if schema is not None else None
 

@@ -82,7 +82,7 @@ class Connection:
         self._detect_types = detect_types
         self._statements: dict[str, Statement] = {}
         self._cached_statements = cached_statements
-        self._isolation_level = isolation_level
+        self._isolation_level = isolation_level if isolation_level is None else isolation_level.upper()
         self._autocommit = _autocommit_value(autocommit)
         self._is_legacy = self._autocommit == LEGACY_TRANSACTION_CONTROL
         self._begin: int | None = begin if self._is_legacy else None

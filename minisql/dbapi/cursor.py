@@ -113,7 +113,8 @@ class Cursor:
             raise
         finally:
             self._is_locked = False
-        self.lastrowid = session.last_insert_rowid  # type: ignore[union-attr]
+        if not statement.is_empty:
+            self.lastrowid = session.last_insert_rowid  # type: ignore[union-attr]
         self._names = statement.column_names
         if self._row is _END:
             if statement.is_changing:

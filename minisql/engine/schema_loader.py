@@ -95,11 +95,7 @@ def _read_schema(session: Session, database: int, schema: Schema) -> None:
 def add_builtin_table(session: Session, database: int, schema: Schema) -> None:
     """Enters sqlite_schema itself, under its names of old as well."""
     table = builtin_schema_table(database, schema.name)
-    names = (
-        ("sqlite_master", "sqlite_schema")
-        if database != 1
-        else ("sqlite_temp_master", "sqlite_temp_schema", "sqlite_master", "sqlite_schema")
-    )
+    names = ("sqlite_master", "sqlite_schema") if database != 1 else ("sqlite_temp_master", "sqlite_temp_schema")
     for name in names:
         schema.tables[name] = table
 

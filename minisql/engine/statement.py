@@ -35,6 +35,7 @@ class Statement:
         "generation",
         "is_cacheable",
         "is_changing",
+        "is_empty",
         "is_running",
         "is_writing",
         "n_parameters",
@@ -48,6 +49,7 @@ class Statement:
     def __init__(self, session: Session, sql: str, program: Program) -> None:
         self.session = session
         self.sql = sql
+        self.is_empty = False
         self.is_running = False
         self.is_writing = False
         self.savepoints: list[tuple[int, int]] = []
@@ -173,6 +175,7 @@ class EmptyStatement(Statement):
     def __init__(self, session: Session, sql: str) -> None:
         self.session = session
         self.sql = sql
+        self.is_empty = True
         self.is_running = False
         self.is_writing = False
         self.savepoints = []
