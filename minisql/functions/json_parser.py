@@ -1,0 +1,301 @@
+"""JSON and JSON5 text to trees.
+
+Nearly all text that meets SQL is plain JSON without backslashes, and the standard library's scanner reads that in C.  It
+is told to keep numbers as they are written and objects as pairs.  Whatever it refuses, and whatever has escapes or is very
+deep, goes to the parser here, which reads all of JSON5, never recurses, and finds the place of an error as SQLite reports it.
+
+Source: https://www.sqlite.org/json1.html sections 3.5 and 3.6; https://spec.json5.org.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from minisql.functions.characters import before_nul
+from minisql.functions.json_nodes import (
+    MAX_DEPTH,
+    Escaped5Text,
+    EscapedText,
+    Integer5Text,
+    IntegerText,
+    JsonObject,
+    Real5Text,
+    RealText,
+    malformed,
+)
+
+
+class JsonSyntaxError(Exception):
+    """The text is not JSON5; `position` is the index of the character where SQLite sees the error."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__(position)
+        self.position = position
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(name)
+
+
+_scan = json.JSONDecoder(
+    object_pairs_hook=JsonObject, parse_int=IntegerText, parse_float=RealText, parse_constant=_refuse
+).decode
+
+_CACHE_SIZE = 16
+_cache: dict[str, Any] = {}
+
+
+def parse(text: str) -> Any:
+    """Returns the tree of JSON or JSON5 text; raises "malformed JSON".  The last few texts are remembered.
+
+    Source: https://www.sqlite.org/json1.html section 3
+    """
+    try:
+        return _cache[text]
+    except KeyError:
+        pass
+    node = parse_standard(text)
+    if node is NOT_STANDARD:
+        try:
+            node, _ = parse_json5(text)
+        except JsonSyntaxError as error:
+            raise malformed() from error
+    if len(_cache) >= _CACHE_SIZE:
+        _cache.clear()
+    _cache[text] = node
+    return node
+
+
+NOT_STANDARD = object()
+
+
+def parse_standard(text: str) -> Any:
+    """Returns the tree of plain JSON without escapes by the C scanner, NOT_STANDARD if it is anything else.
+
+    Source: https://www.sqlite.org/json1.html section 3.5
+    """
+    if "\\" in text or text.count("[") + text.count("{") > MAX_DEPTH:
+        return NOT_STANDARD
+    try:
+        return _scan(text)
+    except (ValueError, RecursionError):
+        return NOT_STANDARD
+
+
+_SPACE = re.compile(
+    r"(?:[ \t\n\r]|([\v\f\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]|/\*.*?\*/|//[^\n\r\u2028\u2029]*))*",
+    re.DOTALL,
+)
+_STANDARD_STRING = re.compile(r'"([^"\\\x00-\x1f]*)"')
+_STRING_PIECE = re.compile(r"([^\"'\\\x00-\x1f]+)|(\\)|([\"'])|([\x00-\x1f])")
+_STANDARD_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
+_JSON5_ESCAPE = re.compile(r"\\(?:['v]|0(?![0-9])|x[0-9a-fA-F]{2}|\r\n|[\n\r\u2028\u2029])")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![0-9a-zA-Z_.$+-])")
+_HEXADECIMAL = re.compile(r"[+-]?0[xX][0-9a-fA-F]+(?![0-9a-zA-Z_.$])")
+_JSON5_NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![0-9a-zA-Z_.$])")
+_INFINITY = re.compile(r"([+-]?)inf(?:inity)?(?![0-9a-zA-Z])", re.IGNORECASE)
+_NOT_A_NUMBER = re.compile(r"[qs]?nan(?![0-9a-zA-Z])", re.IGNORECASE)
+_WORD = re.compile(r"(null|true|false)(?![0-9a-zA-Z])")
+_WORDS = {"null": None, "true": True, "false": False}
+_NAME_ESCAPE = re.compile(r"\\u[0-9a-fA-F]{4}")
+
+
+class _Scanner:
+    """The text, and whether something in it was JSON5 and not JSON."""
+
+    __slots__ = ("is_json5", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.is_json5 = False
+
+    def skip_space(self, i: int) -> int:
+        match = _SPACE.match(self.text, i)
+        assert match is not None
+        if match[1] is not None:
+            self.is_json5 = True
+        return match.end()
+
+    def scalar(self, i: int) -> tuple[Any, int]:
+        """The string, number or word at i and the place behind it."""
+        text = self.text
+        character = text[i : i + 1]
+        if character in ('"', "'") and character:
+            return self.string(i)
+        match = _WORD.match(text, i)
+        if match is not None:
+            return _WORDS[match[1]], match.end()
+        if character.isdigit() or character in ("-", "+", "."):
+            return self.number(i)
+        return self.special(i, i)
+
+    def special(self, i: int, position: int) -> tuple[Any, int]:
+        match = _INFINITY.match(self.text, i)
+        if match is not None:
+            self.is_json5 = True
+            return RealText(("-" if match[1] == "-" else "") + "9e999"), match.end()
+        match = _NOT_A_NUMBER.match(self.text, i)
+        if match is not None:
+            self.is_json5 = True
+            return None, match.end()
+        raise JsonSyntaxError(position)
+
+    def number(self, i: int) -> tuple[Any, int]:
+        text = self.text
+        match = _NUMBER.match(text, i)
+        if match is not None:
+            kind: type[str] = IntegerText if match[1] is None and match[2] is None else RealText
+            return kind(match[0]), match.end()
+        match = _HEXADECIMAL.match(text, i)
+        if match is not None:
+            self.is_json5 = True
+            return Integer5Text(match[0].lstrip("+")), match.end()
+        match = _JSON5_NUMBER.match(text, i)
+        if match is not None:
+            self.is_json5 = True
+            digits = match[0].lstrip("+")
+            if _NUMBER.fullmatch(digits):
+                return (RealText if set(digits) & set(".eE") else IntegerText)(digits), match.end()
+            return Real5Text(digits), match.end()
+        return self.special(i, self.number_error(i))
+
+    def number_error(self, i: int) -> int:
+        """Where SQLite sees the error in something that begins like a number."""
+        text = self.text
+        match = re.compile(r"[+-]?(?:0(?=[0-9])|[0-9]*\.?[0-9]*(?:[eE](?=[0-9+-]))?[+-]?[0-9]*)").match(text, i)
+        assert match is not None
+        start = i + (text[i] in "+-")
+        if match.end() == start or text[start : match.end()] == ".":
+            return i
+        return match.end()
+
+    def string(self, i: int) -> tuple[str, int]:
+        """The string at i: its class tells which escapes it has."""
+        text = self.text
+        match = _STANDARD_STRING.match(text, i)
+        if match is not None:
+            return match[1], match.end()
+        quote = text[i]
+        kind: type[str] = str
+        if quote == "'":
+            self.is_json5 = True
+        start = i = i + 1
+        while True:
+            piece = _STRING_PIECE.match(text, i)
+            if piece is None:
+                raise JsonSyntaxError(len(text))
+            if piece[1]:
+                i = piece.end()
+            elif piece[2]:
+                match = _STANDARD_ESCAPE.match(text, i)
+                if match is not None:
+                    kind = EscapedText if kind is str else kind
+                else:
+                    match = _JSON5_ESCAPE.match(text, i)
+                    if match is None:
+                        raise JsonSyntaxError(i + 1)
+                    kind = Escaped5Text
+                    self.is_json5 = True
+                i = match.end()
+            elif piece[3] == quote:
+                inside = text[start:i]
+                return inside if kind is str else kind(inside), i + 1
+            else:
+                if piece[3] == '"':
+                    kind = Escaped5Text
+                elif piece[4]:
+                    kind = Escaped5Text
+                    self.is_json5 = True
+                i += 1
+
+    def label(self, i: int) -> tuple[str, int]:
+        """The label at i and the place of its value."""
+        text = self.text
+        if text[i : i + 1] in ('"', "'") and i < len(text):
+            label, end = self.string(i)
+        else:
+            end = self.name_end(i)
+            name = text[i:end]
+            label = EscapedText(name) if "\\" in name else name
+            self.is_json5 = True
+        end = self.skip_space(end)
+        if text[end : end + 1] != ":":
+            raise JsonSyntaxError(end)
+        return label, self.skip_space(end + 1)
+
+    def name_end(self, i: int) -> int:
+        """The end of an identifier; a word that is a value is no label."""
+        text = self.text
+        if _WORD.match(text, i) or _NOT_A_NUMBER.match(text, i) or _INFINITY.match(text, i):
+            raise JsonSyntaxError(i)
+        start = i
+        while i < len(text):
+            character = text[i]
+            if character == "\\":
+                match = _NAME_ESCAPE.match(text, i)
+                if match is None:
+                    raise JsonSyntaxError(i)
+                i = match.end()
+            elif character.isalpha() or character in "_$" or ord(character) > 127 or (i > start and character.isdigit()):
+                i += 1
+            else:
+                break
+        if i == start:
+            raise JsonSyntaxError(i)
+        return i
+
+
+def parse_json5(text: str) -> tuple[Any, bool]:
+    """Returns the tree of JSON5 text and whether it needed JSON5; raises JsonSyntaxError.
+
+    Source: https://www.sqlite.org/json1.html section 3.6
+    """
+    scanner = _Scanner(before_nul(text))
+    text = scanner.text
+    # Open containers, innermost last, each with the label that waits for its value.
+    stack: list[tuple[Any, str]] = []
+    trailing_comma = 0
+    i = scanner.skip_space(0)
+    label = ""
+    while True:
+        opening = text[i : i + 1]
+        if opening in ("[", "{") and opening:
+            if len(stack) >= MAX_DEPTH:
+                raise JsonSyntaxError(i)
+            node: Any = [] if opening == "[" else JsonObject()
+            closing = "]" if opening == "[" else "}"
+            i = scanner.skip_space(i + 1)
+            if text[i : i + 1] != closing:
+                stack.append((node, label))
+                if opening == "{":
+                    label, i = scanner.label(i)
+                continue
+            i += 1
+        else:
+            node, i = scanner.scalar(i)
+        # A value is complete: put it into its container, and close the containers that end behind it.
+        while stack:
+            container, outer_label = stack[-1]
+            is_array = container.__class__ is list
+            container.append(node if is_array else (label, node))
+            i = scanner.skip_space(i)
+            mark = text[i : i + 1]
+            if mark == ",":
+                i = scanner.skip_space(i + 1)
+                if text[i : i + 1] != ("]" if is_array else "}"):
+                    if not is_array:
+                        label, i = scanner.label(i)
+                    break
+                scanner.is_json5 = True
+                trailing_comma = i
+            elif mark != ("]" if is_array else "}") or not mark:
+                raise JsonSyntaxError(i)
+            i += 1
+            node, label = container, outer_label
+            stack.pop()
+        else:
+            if scanner.skip_space(i) != len(text):
+                raise JsonSyntaxError(trailing_comma)
+            return node, scanner.is_json5

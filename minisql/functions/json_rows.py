@@ -1,0 +1,135 @@
+"""The rows of json_each, json_tree, jsonb_each and jsonb_tree.
+
+A row is (key, value, type, atom, id, parent, fullkey, path).  The id of an element is the offset of its JSONB, for a member
+of an object that of its label; so the sizes that elements would have in JSONB are computed along the way.
+
+Source: https://www.sqlite.org/json1.html section 4.24.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from minisql.functions.characters import before_nul
+from minisql.functions.json_functions import tree_of
+from minisql.functions.json_nodes import (
+    JsonObject,
+    encode,
+    header,
+    node_type_name,
+    render,
+    text_of_string,
+    value_of_node,
+)
+from minisql.functions.json_path import KEY, find_child, parse_path
+from minisql.values.cast import to_text
+
+Row = tuple[Any, Any, str, Any, int, int | None, str, str]
+
+_PLAIN_LABEL = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_LAST_STEP = re.compile(r'(?:\.(?:"(?:[^"\\]|\\.)*"|[^."\[][^.\[]*)|\[[^\]]*\])$', re.DOTALL)
+
+
+class _Element:
+    """A node with what its row shows: where it is, what it is called."""
+
+    __slots__ = ("full_key", "key", "node", "offset", "parent", "path", "payload")
+
+    def __init__(self, node: Any, key: Any, offset: int, payload: int, parent: int | None, full_key: str, path: str) -> None:
+        self.node = node
+        self.key = key
+        self.offset = offset
+        self.payload = payload
+        self.parent = parent
+        self.full_key = full_key
+        self.path = path
+
+    def row(self, binary: bool) -> Row:
+        node = self.node
+        if node.__class__ is list or node.__class__ is JsonObject:
+            value: Any = encode(node) if binary else render(node)
+            atom = None
+        else:
+            value = atom = value_of_node(node)
+        return self.key, value, node_type_name(node), atom, self.offset, self.parent, self.full_key, self.path
+
+    def children(self, parent: int | None) -> list[_Element]:
+        """The elements directly inside, empty for a scalar."""
+        node = self.node
+        offset = self.payload
+        elements = []
+        if node.__class__ is list:
+            for i, item in enumerate(node):
+                size = len(encode(item))
+                payload = offset + _header_size(item, size)
+                elements.append(_Element(item, i, offset, payload, parent, f"{self.full_key}[{i}]", self.full_key))
+                offset += size
+        elif node.__class__ is JsonObject:
+            for label, item in node:
+                label_size = len(encode(label))
+                size = len(encode(item))
+                payload = offset + label_size + _header_size(item, size)
+                full_key = self.full_key + _label_step(label)
+                elements.append(_Element(item, text_of_string(label), offset, payload, parent, full_key, self.full_key))
+                offset += label_size + size
+        return elements
+
+
+def _header_size(node: Any, size: int) -> int:
+    """The size of the header in front of a container's payload, given its whole size."""
+    if node.__class__ is not list and node.__class__ is not JsonObject:
+        return 0
+    return next(n for n in (1, 2, 3, 5) if len(header(0, size - n)) == n)
+
+
+def _label_step(label: str) -> str:
+    return f".{label}" if _PLAIN_LABEL.fullmatch(label) else f'."{label}"'
+
+
+def json_rows(value: Any, path: Any = "$", recursive: bool = False, binary: bool = False) -> Iterator[Row]:
+    """Yields the rows of json_each (or json_tree if recursive; the jsonb_ ones if binary) for a JSON argument and a root path.
+
+    NULL arguments and a path that leads nowhere give no rows; raises "malformed JSON" and "bad JSON path".
+    Source: https://www.sqlite.org/json1.html section 4.24
+    """
+    if value is None or path is None:
+        return
+    root_path = before_nul(to_text(path))
+    element = _root_element(tree_of(value), root_path, recursive)
+    if element is None:
+        return
+    if not recursive:
+        children = element.children(None)
+        if element.node.__class__ is list or element.node.__class__ is JsonObject:
+            for child in children:
+                yield child.row(binary)
+        else:
+            yield element.row(binary)
+        return
+    pending = [element]
+    while pending:
+        element = pending.pop()
+        yield element.row(binary)
+        pending += reversed(element.children(element.offset))
+
+
+def _root_element(root: Any, path: str, recursive: bool) -> _Element | None:
+    """The element that a root path names, with its offset in the JSONB of the whole; None if there is none."""
+    element = _Element(root, None, 0, _header_size(root, len(encode(root))), None, "$", "$")
+    steps = parse_path(path)
+    key: Any = None
+    for step in steps:
+        position = find_child(element.node, step)
+        if position < 0:
+            return None
+        element = element.children(None)[position]
+        key = element.key if step[0] == KEY else int(re.match(r"[0-9]*", str(step[1]))[0]) if step[0] == 1 else 0  # type: ignore[index]
+    if steps:
+        last = _LAST_STEP.search(path)
+        assert last is not None
+        element.full_key = path
+        element.path = path[: last.start()] if recursive else path
+        element.key = key if recursive else None
+    return element
