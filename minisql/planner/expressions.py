@@ -21,7 +21,7 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.limits import call_on_fresh_stack
 from minisql.parser import ast
 from minisql.planner.nodes import Held, SourceColumn
-from minisql.planner.operands import affinity_of, collation_of, comparison, typed_operand
+from minisql.planner.operands import affinity_of, collation_of, comparison, note_captures, typed_operand
 from minisql.planner.scope import ROWID
 from minisql.values import arithmetic, compare
 from minisql.values.affinity import NONE, NUMERIC, affinity_of_type
@@ -119,11 +119,7 @@ def emit_column(compiler: Compiler, node: ast.Column, scope: Scope, target: int)
     else:
         register = compiler.emit_resolved(source, position)
     if crossed is not None:
-        for capture in crossed:
-            if source.expressions is None and compiler.is_row_register(source, register):
-                capture.registers[register] = None
-            else:
-                capture.is_opaque = True
+        note_captures(compiler, crossed, source, register)
     return placed(compiler, register, target) if target else register
 
 

@@ -19,7 +19,7 @@ from minisql.values.affinity import BLOB, INTEGER, NONE, NUMERIC, TEXT, affinity
 
 if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler
-    from minisql.planner.scope import Scope, Source
+    from minisql.planner.scope import Capture, Scope, Source
     from minisql.values.collation import Collation
 
 Operand = tuple[int, int, "str | None", bool, bool]
@@ -118,7 +118,11 @@ def typed_operand(compiler: Compiler, node: ast.Expression, scope: Scope) -> Ope
     if kind is ast.Column:
         found = compiler.resolve(node, scope)  # type: ignore[arg-type]
         if found is not None:
-            return column_operand(compiler, found[0], found[1])
+            crossed = compiler.crossed
+            operand = column_operand(compiler, found[0], found[1])
+            if crossed is not None:
+                note_captures(compiler, crossed, found[0], operand[0])
+            return operand
     elif kind is SourceColumn:
         return column_operand(compiler, node.source, node.position)  # type: ignore[attr-defined]
     elif kind is Held:
@@ -144,6 +148,16 @@ def column_operand(compiler: Compiler, source: Source, position: int) -> Operand
         False,
         source.is_stored and not source.null_flag,
     )
+
+
+def note_captures(compiler: Compiler, crossed: list[Capture], source: Source, register: int) -> None:
+    """Tells the subqueries between a name and its source that they read a value from outside."""
+    is_plain = source.expressions is None and compiler.is_row_register(source, register)
+    for capture in crossed:
+        if is_plain:
+            capture.registers[register] = None
+        else:
+            capture.is_opaque = True
 
 
 def choose_collation(compiler: Compiler, left: Operand, right: Operand) -> Collation | None:
