@@ -64,7 +64,7 @@ def check_nesting(kinds: list[int]) -> None:
                 below, clauses = frames.pop()
             operator = n_prefixes = 0
         elif kind in _CLAUSE_HEIGHTS:
-            clauses = _CLAUSE_HEIGHTS[kind]
+            clauses = max(clauses, _CLAUSE_HEIGHTS[kind]) if kind in _SEPARATORS else _CLAUSE_HEIGHTS[kind]
             operator = n_prefixes = 0
         elif is_operand_start and kind in _PREFIXES:
             n_prefixes += 1
@@ -80,5 +80,6 @@ _OPENERS = frozenset((k.LP, k.CASE))
 _CLOSERS = frozenset((k.RP, k.END))
 _PREFIXES = frozenset((k.MINUS, k.PLUS, k.TILDE, k.NOT))
 _OPERAND_ENDS = frozenset((*range(k.STRING + 1), k.NUMBER, k.BLOB, k.VARIABLE, k.RP, k.NULL)) - {k.CASE}
-_CLAUSE_HEIGHTS = {k.WITH: 1, k.SELECT: 3, k.FROM: 5, k.JOIN: 5, k.WHERE: 5, k.COMMA: 2, k.WHEN: 2, k.THEN: 4, k.ELSE: 3}
+_SEPARATORS = frozenset((k.COMMA, k.JOIN))
+_CLAUSE_HEIGHTS = {k.WITH: 1, k.SELECT: 3, k.FROM: 5, k.JOIN: 1, k.WHERE: 5, k.COMMA: 2, k.WHEN: 2, k.THEN: 4, k.ELSE: 3}
 """Symbols on the stack within a bracket once a token has been read."""
