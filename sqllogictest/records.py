@@ -78,7 +78,7 @@ def decode_text(data: bytes) -> str:
 
 def parse_records(text: str, *, keep_comments: bool = False) -> list[Record]:
     """Return the records of a test file's text in order; nothing is raised, a bad header becomes an `unknown` record."""
-    if "\n " in text or "\n\t" in text or "\n\r" in text:
+    if "\n " in text or "\t" in text or "\r" in text:
         text = _BLANK_LINE.sub("\n", text)
     text = text.rstrip("\n")
     records: list[Record] = []
