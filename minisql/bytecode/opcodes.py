@@ -80,7 +80,7 @@ Halt = _plain(
     "End. p1 result code, p2 conflict action (ON_CONFLICT_*), p4 message or None. p1 = 0: success. "
     "p5 MESSAGE_IN_REGISTER: the message is r[p3] as text.",
 )
-Program = _plain(
+Program = _jump(
     "Program",
     "Run sub-program p4 = (Program, registers tuple handed over as its parameters, name) in a frame of "
     "its own; p1 1 = a recursion guard applies; p2: jump there on RAISE(IGNORE).",
@@ -325,7 +325,8 @@ GroupRewind = _jump(
 SetOpen = _plain("SetOpen", "Cursor p1 = empty set of rows; p4 = tuple of collations.")
 SetInsert = _jump(
     "SetInsert",
-    "Add registers p4 (tuple) to set p1; jump to p2 if an equal row was there (p2 = 0: go on).",
+    "Add registers p4 (tuple) to set p1; jump to p2 if an equal row was there (p2 = 0: go on); p5 = 1: the new row takes "
+    "the place of an equal one.",
 )
 SetDelete = _plain("SetDelete", "Remove the row equal to registers p4 from set p1.")
 SetFound = _jump("SetFound", "Jump to p2 if set p1 has a row equal to registers p4.")
