@@ -243,7 +243,7 @@ class BtreeFile:
     def create_tree(self, is_table: bool) -> int:
         """Creates an empty b-tree and returns its root page."""
         pager = self.pager
-        pager._check_health()
+        pager.check_health()
         pager.is_editing = True
         number = allocate_page(pager)
         pager.install(TableLeaf(number) if is_table else IndexLeaf(number))

@@ -248,7 +248,7 @@ class IndexTree:
         """Inserts an entry, or replaces the one with the same key."""
         pager = self.pager
         if pager.is_editing:
-            pager._check_health()
+            pager.check_health()
         leaf = self.append_leaf
         path: Path | None = None
         if leaf is not None and self._goes_last(leaf, entry, order):
@@ -494,7 +494,7 @@ class IndexTree:
         """Deletes the entry with this key; False when there is none."""
         pager = self.pager
         if pager.is_editing:
-            pager._check_health()
+            pager.check_health()
         path, leaf, index = self.path_to(entry, False, order)
         if self._has_key(leaf, index, entry, order):
             pager.is_editing = True
@@ -684,7 +684,7 @@ class IndexTree:
         """Removes every entry, frees all pages but the root; returns the number of entries removed."""
         pager = self.pager
         if pager.is_editing:
-            pager._check_health()
+            pager.check_health()
         pager.is_editing = True
         self.forget_position()
         n_entries = self._free_all()

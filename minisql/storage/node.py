@@ -107,7 +107,8 @@ class TableInterior:
 class TableLeaf:
     """A leaf of a table b-tree; see the module docstring for its states.
 
-    `lease` is set by readers that keep `rowids` and `rows`; `row_count` is known without decoding.
+    `leased` is set by readers that keep `rowids` and `rows`.  A leaf may be edited without decoded rows: `rows` is None and
+    every cell is encoded.  `n_lookups` counts single rows decoded, until decoding the whole leaf is the better deal.
     """
 
     __slots__ = (
@@ -117,6 +118,7 @@ class TableLeaf:
         "epoch",
         "leased",
         "masks",
+        "n_lookups",
         "number",
         "row_count_below",
         "rowids",
@@ -136,6 +138,7 @@ class TableLeaf:
         self.masks: tuple[int, ...] | None = None
         self.leased = False
         self.row_count_below = 0
+        self.n_lookups = 0
         self.epoch = -1
         self.used = True
 

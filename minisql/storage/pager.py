@@ -493,14 +493,14 @@ class Pager:
     def open_savepoint(self) -> int:
         """Opens a nested savepoint in the write transaction and returns its depth, 1 for the first."""
         assert self.savepoints
-        self._check_health()
+        self.check_health()
         self.savepoints.append(Savepoint(bytes(self.header), self.n_pages))
         self.epoch += 1
         return len(self.savepoints) - 1
 
     def release_savepoint(self, depth: int) -> None:
         """Keeps the changes of savepoints `depth` and deeper, as part of the one around them."""
-        self._check_health()
+        self.check_health()
         while len(self.savepoints) > depth:
             inner = self.savepoints[-1]
             outer = self.savepoints[-2].saved
@@ -545,7 +545,7 @@ class Pager:
         self.n_pages = savepoint.n_pages
         self.is_empty = self.n_pages == 0
 
-    def _check_health(self) -> None:
+    def check_health(self) -> None:
         """Undoes the transaction when an exception has left an edit half done."""
         if self.is_editing:
             self.rollback()
@@ -622,7 +622,7 @@ class Pager:
         """
         if not self.savepoints:
             return
-        self._check_health()
+        self.check_health()
         if self.file is None:
             return
         if len(self.savepoints) > 1:

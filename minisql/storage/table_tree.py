@@ -26,7 +26,7 @@ from minisql.storage.node import RawPage, TableInterior, TableLeaf, cell_offsets
 from minisql.storage.overflow import build_table_cell, free_cell, join_payload
 from minisql.storage.pager import Pager
 from minisql.storage.record import RecordCodec, RecordError, Row, upper_bound
-from minisql.storage.varint import encode_varint, read_varint, varint_length
+from minisql.storage.varint import encode_varint, read_signed_varint, read_varint, varint_length
 
 MAX_DEPTH = 20
 
@@ -181,6 +181,68 @@ def encode_leaf_cells(pager: Pager, leaf: TableLeaf) -> list[bytes]:
     return cells  # type: ignore[return-value]
 
 
+def measure_leaf(pager: Pager, leaf: TableLeaf, factor: int) -> list[int]:
+    """Returns the sizes of the cells with their pointers and sets `size`.
+
+    Exact in a file; in memory, where no page has to be made soon, rows that were never encoded count with their upper bound.
+    """
+    cells = leaf.cells
+    assert cells is not None
+    if pager.file is not None:
+        sizes = [len(cell) + 2 for cell in encode_leaf_cells(pager, leaf)]
+    elif None in cells:
+        sizes = [
+            len(cell) + 2 if cell is not None else upper_bound(row) * factor + 14
+            for cell, row in zip(cells, leaf.rows, strict=True)  # type: ignore[arg-type]
+        ]
+    else:
+        sizes = [len(cell) + 2 for cell in cells]  # type: ignore[arg-type]
+    leaf.size = 8 + sum(sizes)
+    return sizes
+
+
+def find_row(pager: Pager, leaf: TableLeaf, rowid: int, codec: RecordCodec) -> Row | None:
+    """Decodes one row of a leaf whose rows are not decoded; None when the rowid is not there."""
+    try:
+        if leaf.cells is not None:
+            index = bisect_left(leaf.rowids, rowid)
+            if index == len(leaf.rowids) or leaf.rowids[index] != rowid:
+                return None
+            return codec.decode(*cell_payload(pager, leaf.cells[index]), rowid)  # type: ignore[arg-type]
+        return _find_in_page(pager, leaf, rowid, codec)
+    except (IndexError, RecordError, ValueError) as error:
+        raise corrupt(leaf.number, f"bad cell: {error}") from error
+
+
+def _find_in_page(pager: Pager, leaf: TableLeaf, rowid: int, codec: RecordCodec) -> Row | None:
+    data = leaf.data
+    assert data is not None
+    usable = pager.usable
+    offsets = cell_offsets(data, leaf.number, usable)
+    low, high = 0, len(offsets)
+    while low < high:
+        middle = (low + high) // 2
+        at = offsets[middle] + 1
+        size = data[at - 1]
+        if size >= 0x80:
+            size, at = read_varint(data, at - 1)
+        found = data[at]
+        at += 1
+        if found >= 0x80:
+            found, at = read_signed_varint(data, at - 1)
+        if found < rowid:
+            low = middle + 1
+        elif found > rowid:
+            high = middle
+        else:
+            if size > usable - 35:
+                return codec.decode(join_payload(pager, data, at, size, True), 0, size, rowid)
+            if at + size > usable:
+                raise corrupt(leaf.number, "cell runs off the page")
+            return codec.decode(data, at, at + size, rowid)
+    return None
+
+
 def count_rows(leaf: TableLeaf) -> int:
     """Returns the number of rows without decoding them."""
     if leaf.cells is None and leaf.data is not None:
@@ -192,13 +254,14 @@ def count_rows(leaf: TableLeaf) -> int:
 class TableTree:
     """One table b-tree of one connection.  `append_leaf` is the last leaf while that is known."""
 
-    __slots__ = ("append_leaf", "codec", "edits", "pager", "root", "shape", "size_factor")
+    __slots__ = ("append_leaf", "append_limit", "codec", "edits", "pager", "root", "shape", "size_factor")
 
     def __init__(self, pager: Pager, root: int) -> None:
         self.pager = pager
         self.root = root
         self.edits = 0
         self.append_leaf: TableLeaf | None = None
+        self.append_limit = 0
         self.shape: object = None
         self.codec: RecordCodec = None  # type: ignore[assignment]
         self.size_factor = 1
@@ -283,12 +346,15 @@ class TableTree:
     # -- edits -----------------------------------------------------------------------------------------------------
 
     def open_leaf(self, leaf: TableLeaf, codec: RecordCodec) -> None:
-        """Makes a leaf ready for an edit of its lists."""
+        """Makes a leaf ready for an edit of its lists: `rowids` and `cells`, and `rows` if they are decoded for the codec."""
         pager = self.pager
-        if leaf.rows is None or leaf.codec is not codec:
-            decode_leaf(pager, leaf, codec)
         if leaf.cells is None:
             cut_leaf_cells(pager, leaf)
+        if leaf.codec is not codec:
+            if leaf.rows:
+                encode_leaf_cells(pager, leaf)
+                leaf.rows = None
+            leaf.codec = codec
         if leaf.epoch != pager.epoch:
             pager.prepare(leaf)
         elif leaf.leased:
@@ -296,68 +362,90 @@ class TableTree:
         leaf.data = None
         leaf.masks = None
 
-    def insert(self, rowid: int, row: Row, codec: RecordCodec) -> TableLeaf:
-        """Inserts a row, or replaces the one that has the rowid; returns the leaf it went to (before any split)."""
+    def insert(self, rowid: int, row: Row, codec: RecordCodec) -> None:
+        """Inserts a row, or replaces the one that has the rowid."""
+        pager = self.pager
+        leaf = self.append_leaf
+        if leaf is not None and leaf.epoch == pager.epoch and leaf.codec is codec and not leaf.leased:
+            # Appending to the last leaf, which is open already: the benchmark append_memory is this path.
+            size = leaf.size + upper_bound(row) * self.size_factor + 14
+            if rowid > leaf.rowids[-1] and size <= self.append_limit and leaf.rows is not None and not pager.is_editing:
+                pager.is_editing = True
+                leaf.rowids.append(rowid)
+                leaf.rows.append(row)
+                leaf.cells.append(None)  # type: ignore[union-attr]
+                leaf.size = size
+                leaf.masks = None
+                self.edits += 1
+                pager.is_editing = False
+                return
+        self._insert(rowid, row, codec)
+
+    def _insert(self, rowid: int, row: Row, codec: RecordCodec) -> None:
         pager = self.pager
         if pager.is_editing:
-            pager._check_health()
-        leaf = self.append_leaf
-        if leaf is None or not leaf.rowids or rowid <= leaf.rowids[-1] or pager.pages.get(leaf.number) is not leaf:
-            leaf = self.leaf_for(rowid)
-            decode_leaf(pager, leaf, codec)
+            pager.check_health()
+        leaf = self.leaf_for(rowid)
         pager.is_editing = True
-        if leaf.epoch != pager.epoch or leaf.leased or leaf.codec is not codec or leaf.cells is None:
-            self.open_leaf(leaf, codec)
-        rowids = leaf.rowids
+        self.edits += 1
+        self.open_leaf(leaf, codec)
+        rowids, rows, cells = leaf.rowids, leaf.rows, leaf.cells
+        assert cells is not None
         size = upper_bound(row) * self.size_factor + 14
         cell: bytes | None = None
-        if size > pager.usable - 35:
+        if size > pager.usable - 35 or rows is None:
             cell = build_table_cell(pager, rowid, codec.encode(row))
             size = len(cell) + 2
         leaf.size += size
-        leaf.masks = None
-        if not rowids or rowid > rowids[-1]:
-            rowids.append(rowid)
-            leaf.rows.append(row)  # type: ignore[union-attr]
-            leaf.cells.append(cell)  # type: ignore[union-attr]
+        index = len(rowids) if not rowids or rowid > rowids[-1] else bisect_left(rowids, rowid)
+        if index < len(rowids) and rowids[index] == rowid:
+            free_cell(pager, cells[index], True)
+            if rows is not None:
+                rows[index] = row
+            cells[index] = cell
         else:
-            index = bisect_left(rowids, rowid)
-            if rowids[index] == rowid:
-                free_cell(pager, leaf.cells[index], True)  # type: ignore[index]
-                leaf.rows[index] = row  # type: ignore[index]
-                leaf.cells[index] = cell  # type: ignore[index]
-            else:
-                rowids.insert(index, rowid)
-                leaf.rows.insert(index, row)  # type: ignore[union-attr]
-                leaf.cells.insert(index, cell)  # type: ignore[union-attr]
-        self.edits += 1
+            rowids.insert(index, rowid)
+            if rows is not None:
+                rows.insert(index, row)
+            cells.insert(index, cell)
         if leaf.size > pager.usable - 100 and leaf.size > page_capacity(pager, leaf.number):
             self._relieve(leaf, rowid)
+        elif leaf.number == self.root:
+            self._set_append_leaf(leaf)
         pager.is_editing = False
         if pager.file is not None and len(pager.dirty) > pager.max_dirty_pages():
             pager.spill()
-        return leaf
+
+    def _set_append_leaf(self, leaf: TableLeaf) -> None:
+        """Notes the last leaf and how full rows that are appended may make it without a closer look."""
+        self.append_leaf = leaf
+        self.append_limit = min(page_capacity(self.pager, leaf.number), leaf.size + self.pager.usable - 35)
 
     def delete(self, rowid: int, codec: RecordCodec) -> bool:
         """Deletes the row with this rowid; False when there is none."""
         pager = self.pager
         if pager.is_editing:
-            pager._check_health()
+            pager.check_health()
         leaf = self.leaf_for(rowid)
-        decode_leaf(pager, leaf, codec)
+        if leaf.cells is None:
+            cut_leaf_cells(pager, leaf)
         index = bisect_left(leaf.rowids, rowid)
         if index == len(leaf.rowids) or leaf.rowids[index] != rowid:
             return False
         pager.is_editing = True
+        self.edits += 1
         self.open_leaf(leaf, codec)
-        assert leaf.cells is not None and leaf.rows is not None
+        assert leaf.cells is not None
         cell = leaf.cells[index]
         free_cell(pager, cell, True)
-        del leaf.rowids[index], leaf.rows[index], leaf.cells[index]
+        del leaf.rowids[index], leaf.cells[index]
+        if leaf.rows is not None:
+            del leaf.rows[index]
         if cell is not None:
             leaf.size -= len(cell) + 2
-        self.edits += 1
         n_rows = len(leaf.rowids)
+        if not n_rows and leaf is self.append_leaf:
+            self.append_leaf = None
         if (n_rows == 0 or n_rows < leaf.row_count_below) and leaf.number != self.root:
             self._refill(leaf, rowid)
         pager.is_editing = False
@@ -366,9 +454,9 @@ class TableTree:
         return True
 
     def _relieve(self, leaf: TableLeaf, rowid: int) -> None:
-        """Splits a leaf whose cells, exactly sized, do not fit its page."""
+        """Splits a leaf whose cells, measured closely, do not fit its page."""
         pager = self.pager
-        cells = encode_leaf_cells(pager, leaf)
+        sizes = measure_leaf(pager, leaf, self.size_factor)
         if leaf.size <= page_capacity(pager, leaf.number):
             return
         path, found = self.path_to(rowid)
@@ -376,20 +464,21 @@ class TableTree:
         if not path:
             leaf = self._push_down_leaf(leaf)
             path = [(self.pager.tree_page(self.root), 0)]  # type: ignore[list-item]
-            cells = leaf.cells  # type: ignore[assignment]
         is_last = all(index == len(node.children) - 1 for node, index in path)
         if leaf.size <= pager.usable:
             return
-        if is_last and leaf.rowids[-1] == rowid:
-            cuts = [len(cells) - 1]
-            if sum(map(len, cells[:-1])) + 2 * len(cells) + 6 > pager.usable:
-                cuts = split_point([len(cell) + 2 for cell in cells], pager.usable - 8)
-        else:
-            cuts = split_point([len(cell) + 2 for cell in cells], pager.usable - 8)
-        parts = [self._split_off(leaf, cut) for cut in reversed(cuts)]
-        parts.reverse()
+        cuts = [len(sizes) - 1]
+        if not (is_last and leaf.rowids[-1] == rowid and leaf.size - sizes[-1] <= pager.usable):
+            cuts = split_point(sizes, pager.usable - 8)
+        parts: list[TableLeaf] = []
+        for cut in reversed(cuts):
+            parts.insert(0, self._split_off(leaf, cut, sizes))
+            del sizes[cut:]
+        leaf.size = 8 + sum(sizes)
+        leaf.row_count_below = len(sizes) // 2
         self._add_children(path, leaf, parts)
-        self.append_leaf = parts[-1] if is_last else self.append_leaf
+        if is_last:
+            self._set_append_leaf(parts[-1])
 
     def _push_down_leaf(self, leaf: TableLeaf) -> TableLeaf:
         """Moves the root leaf's content into a new child; the root becomes interior."""
@@ -401,17 +490,20 @@ class TableTree:
         pager.install(TableInterior(self.root, [], [child.number]))
         return child
 
-    def _split_off(self, leaf: TableLeaf, cut: int) -> TableLeaf:
+    def _split_off(self, leaf: TableLeaf, cut: int, sizes: list[int]) -> TableLeaf:
         """Moves the cells from `cut` on to a new leaf."""
         part = TableLeaf(allocate_page(self.pager))
         self.pager.install(part)
-        assert leaf.cells is not None and leaf.rows is not None
-        part.rowids, part.rows, part.cells = leaf.rowids[cut:], leaf.rows[cut:], leaf.cells[cut:]
+        assert leaf.cells is not None
+        part.rowids, part.cells = leaf.rowids[cut:], leaf.cells[cut:]
+        del leaf.rowids[cut:], leaf.cells[cut:]
+        part.rows = None
+        if leaf.rows is not None:
+            part.rows = leaf.rows[cut:]
+            del leaf.rows[cut:]
         part.codec = leaf.codec
-        del leaf.rowids[cut:], leaf.rows[cut:], leaf.cells[cut:]
-        for half in (leaf, part):
-            encode_leaf_cells(self.pager, half)
-            half.row_count_below = len(half.rowids) // 2
+        part.size = 8 + sum(sizes[cut:])
+        part.row_count_below = len(part.rowids) // 2
         return part
 
     def _add_children(self, path: Path, leaf: TableLeaf, parts: list[TableLeaf]) -> None:
@@ -459,7 +551,7 @@ class TableTree:
     def _refill(self, leaf: TableLeaf, rowid: int) -> None:
         """Removes an empty leaf or merges a thin one with a neighbour when both fit one page."""
         pager = self.pager
-        encode_leaf_cells(pager, leaf)
+        measure_leaf(pager, leaf, self.size_factor)
         leaf.row_count_below = len(leaf.rowids) // 2
         if leaf.rowids and leaf.size * 3 > pager.usable:
             return
@@ -478,20 +570,29 @@ class TableTree:
             raise corrupt(parent.number, "children at different depths")
         if left.size + right.size - 8 > pager.usable and leaf.rowids:
             return
-        assert leaf.codec is not None
-        for node in (left, right):
-            self.open_leaf(node, leaf.codec)
-            encode_leaf_cells(pager, node)
-        self.append_leaf = None
-        left.rowids += right.rowids
-        left.rows += right.rows  # type: ignore[operator]
-        left.cells += right.cells  # type: ignore[operator]
-        left.size += right.size - 8
-        left.row_count_below = len(left.rowids) // 2
+        self._merge(left, right, leaf.codec)
         self._open(parent)
         del parent.keys[left_index], parent.children[left_index + 1]
         free_page(pager, right.number)
         self._collapse(path)
+
+    def _merge(self, left: TableLeaf, right: TableLeaf, codec: RecordCodec | None) -> None:
+        """Moves all rows of the right leaf to the left one."""
+        assert codec is not None
+        self.append_leaf = None
+        for node in (left, right):
+            self.open_leaf(node, codec)
+        if left.rows is None or right.rows is None:
+            for node in (left, right):
+                encode_leaf_cells(self.pager, node)
+            left.rows = None
+        else:
+            left.rows += right.rows
+        left.codec = codec
+        left.rowids += right.rowids
+        left.cells += right.cells  # type: ignore[operator]
+        measure_leaf(self.pager, left, self.size_factor)
+        left.row_count_below = len(left.rowids) // 2
 
     def _collapse(self, path: Path) -> None:
         """Repairs interior pages that have become thin, upwards; a root with one child takes the child's content."""
@@ -561,7 +662,7 @@ class TableTree:
         """Removes every row, frees all pages but the root; returns the number of rows removed."""
         pager = self.pager
         if pager.is_editing:
-            pager._check_health()
+            pager.check_health()
         pager.is_editing = True
         self.forget_position()
         n_rows = 0
