@@ -24,7 +24,7 @@ setup: .venv/.stamp
 
 demo: .venv/.stamp
 	@$(RUN) -m minisql.shell.demo
-	@$(RUN) -m sqllogictest run --engine minisql --jobs $(JOBS) tests/slt
+	@$(RUN) -m sqllogictest run --engine minisql --jobs $(JOBS) --max-failures 5 tests/slt
 
 test: .venv/.stamp
 	@$(RUN) -m pytest -n 2 --dist worksteal tests
