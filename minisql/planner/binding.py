@@ -56,6 +56,7 @@ class Input:
         "source",
         "sources",
         "table",
+        "usage",
         "visible",
     )
 
@@ -66,6 +67,8 @@ class Input:
         # What names see, if that is not `sources`.
         self.visible: list[Source] | None = None
         self.on_scope: Scope | None = None
+        # The names used by the statement (index_terms.Usage), for inputs inside a nested one.
+        self.usage: object = None
         self.row_width = 0
         self.table: Table | None = None
         self.select: BoundSelect | None = None
@@ -473,6 +476,8 @@ def table_input(
     made = Input(FUNCTION if table.module is not None else TABLE, source)
     made.table = table
     made.indexed_by = indexed_by
+    if indexed_by is not None and not any(index.name.lower() == indexed_by.lower() for index in table.indexes):
+        raise sqlite_error(ERROR, f"no such index: {indexed_by}")
     made.is_not_indexed = is_not_indexed
     compiler.databases_read |= 1 << table.schema_index
     return made

@@ -52,8 +52,12 @@ def plan_block(
     inputs = block.inputs
     terms = block_terms(compiler, block)
     usage = None
-    if any(made.table is not None and made.table.indexes for made in inputs if made.kind == TABLE):
+    leaves = [leaf for made in inputs for leaf in leaf_inputs(made)]
+    if any(leaf.table is not None and leaf.table.indexes for leaf in leaves if leaf.kind == TABLE):
         usage = block_usage(block, order, terms)
+        for leaf in leaves:
+            usage.names |= usage_of(list(leaf.on)).names
+            leaf.usage = usage
     wanted = wanted_order(compiler, block, order, limit, calls)
     accesses, satisfied = order_joins(compiler, inputs, terms, usage, wanted)
     is_ordered = wanted is not None and not wanted.is_grouping and satisfied == len(wanted.terms)
@@ -77,7 +81,7 @@ def block_terms(compiler: Compiler, block: Block) -> list[Term]:
     """The terms of WHERE and of all ON and USING clauses; those of inner joins count as WHERE."""
     terms = [make_term(compiler, part, block.scope, None) for part in split(block.where)]
     for made in block.inputs:
-        owner = made if made.join_flags & ast.JOIN_LEFT else None
+        owner = made if made.join_flags & (ast.JOIN_LEFT | ast.JOIN_RIGHT) else None
         scope = made.on_scope or block.scope
         for expression in made.on:
             for part in split(expression):
@@ -119,25 +123,59 @@ def wanted_order(
     compiler: Compiler, block: Block, order: list[OrderItem] | None, limit: int | None, calls: Calls
 ) -> WantedOrder | None:
     """The order that ORDER BY (of a block without grouping) would like the loops to have."""
-    if order is None or calls.is_grouped or calls.windows or block.core is None:
+    core = block.core
+    if core is None:
         return None
+    log_limit = cost.log_estimate(limit) if limit is not None else None
+    n_columns = len(block.results)
+    if calls.is_grouped:
+        keys = [_order_term(compiler, block, key, False) for key in calls.keys]
+        return WantedOrder(keys, n_columns, None, True) if keys else None
+    if calls.windows:
+        return _window_order(compiler, block, calls)
+    if order is None:
+        if not core.is_distinct:
+            return None
+        results = [_order_term(compiler, block, result.expression, False) for result in block.results]
+        return WantedOrder(results, n_columns, log_limit, True)
     terms = []
     for item in order:
         if item.nulls_first == item.is_descending:
             return None
-        terms.append(_order_term(compiler, block, item))
-    log_limit = cost.log_estimate(limit) if limit is not None else None
-    return WantedOrder(terms, len(block.results), log_limit, False)
+        terms.append(_order_term(compiler, block, item.expression, item.is_descending, item.collation.name))
+    return WantedOrder(terms, n_columns, log_limit, False)
 
 
-def _order_term(compiler: Compiler, block: Block, item: OrderItem) -> OrderTerm:
-    expression = item.expression
+def _window_order(compiler: Compiler, block: Block, calls: Calls) -> WantedOrder | None:
+    """The order that the first window would like: its partitions, then its ORDER BY."""
+    over = calls.windows[0].over
+    if not isinstance(over, ast.Window) or over.base is not None:
+        return None
+    terms = [_order_term(compiler, block, node, False) for node in over.partition_by or ()]
+    for term in over.order_by or ():
+        if term.nulls is not None:
+            return None
+        terms.append(_order_term(compiler, block, term.expression, term.is_descending))
+    return WantedOrder(terms, len(block.results), None, False) if terms else None
+
+
+def leaf_inputs(made: Input) -> list[Input]:
+    """An input, or what a nested one is made of."""
+    if made.block is None:
+        return [made]
+    return [leaf for part in made.block.inputs for leaf in leaf_inputs(part)]
+
+
+def _order_term(
+    compiler: Compiler, block: Block, expression: ast.Expression, is_descending: bool, collation: str | None = None
+) -> OrderTerm:
     scope = block.scope
+    name = (collation or compiler.collation_of(expression, scope)[0] or "BINARY").upper()
     mask = read_mask(compiler, expression, scope)
     found = plain_column(compiler, expression, scope)
     if found is None:
-        return OrderTerm(None, None, item.collation.name.upper(), item.is_descending, mask)
-    return OrderTerm(found[0], found[1], item.collation.name.upper(), item.is_descending, mask)
+        return OrderTerm(None, None, name, is_descending, mask)
+    return OrderTerm(found[0], found[1], name, is_descending, mask)
 
 
 def plain_column(compiler: Compiler, expression: ast.Expression, scope: Scope) -> tuple[Source, int] | None:

@@ -147,6 +147,10 @@ class Compiler:
         """A call that SQL writes as an operator or keyword."""
         return emit_named_call(self, name, arguments, scope, target)
 
+    def spawn(self) -> Compiler:
+        """A compiler for a sub-program of the statement."""
+        return Compiler(self.context, None)
+
     # Registers
 
     def constant(self, value: object) -> int:

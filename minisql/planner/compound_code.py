@@ -107,6 +107,12 @@ def emit_arms(compiler: Compiler, bound: BoundSelect, n_arms: int) -> tuple[int,
     collations = tuple(column_collations(compiler, bound))
     width = len(bound.columns)
     cursor = compiler.builder.cursor()
+    if not compiler.wants_explain and n_arms > 1 and all(operator == "UNION" for operator in operators[: n_arms - 1]):
+        # Of two equal rows of different arms SQLite shows that of the later arm.
+        _open(compiler, cursor, True, collations, width)
+        for number in range(n_arms - 1, -1, -1):
+            emit_block(compiler, bound, bound.blocks[number], _collector(compiler, cursor, True), None)
+        return cursor, True, False
     is_set = n_arms > 1 and operators[0] != "UNION ALL"
     _open(compiler, cursor, is_set, collations, width)
     _explained_block(compiler, bound, 0, _collector(compiler, cursor, is_set))
@@ -118,11 +124,11 @@ def emit_arms(compiler: Compiler, bound: BoundSelect, n_arms: int) -> tuple[int,
                 is_set = False
             _explained_block(compiler, bound, number, _collector(compiler, cursor, False))
             continue
-        if not is_set:
+        if not is_set and operator != "UNION":
             cursor = _as_set(compiler, cursor, collations, width)
-            is_set = True
+        is_set = True
         if operator == "UNION":
-            _explained_block(compiler, bound, number, _collector(compiler, cursor, True))
+            cursor = _union(compiler, bound, number, cursor, collations, width)
         elif operator == "EXCEPT":
             _explained_block(
                 compiler,
@@ -171,6 +177,17 @@ def _as_set(compiler: Compiler, cursor: int, collations: tuple[Collation, ...], 
     compiler.emit(op.SetOpen, rows, 0, 0, collations)
     emit_row_loop(compiler, cursor, width, Limits(), _collector(compiler, rows, True), 0)
     return rows
+
+
+def _union(
+    compiler: Compiler, bound: BoundSelect, number: int, left: int, collations: tuple[Collation, ...], width: int
+) -> int:
+    """The rows of the next arm and those of `left` that it lacks."""
+    both = compiler.builder.cursor()
+    _open(compiler, both, True, collations, width)
+    _explained_block(compiler, bound, number, _collector(compiler, both, True))
+    emit_row_loop(compiler, left, width, Limits(), _collector(compiler, both, True), 0)
+    return both
 
 
 def _intersect(

@@ -163,7 +163,6 @@ def _between(compiler: Compiler, node: ast.Between, scope: Scope, label: int, ju
 
 
 def _collate(compiler: Compiler, node: ast.Collate, scope: Scope, label: int, jump_if: bool, null_jumps: bool) -> None:
-    compiler.collation(node.collation)
     emit_condition(compiler, node.operand, scope, label, jump_if, null_jumps)
 
 

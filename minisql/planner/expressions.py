@@ -376,8 +376,7 @@ def emit_cast(compiler: Compiler, node: ast.Cast, scope: Scope, target: int) -> 
 
 
 def emit_collate(compiler: Compiler, node: ast.Collate, scope: Scope, target: int) -> int:
-    """COLLATE changes nothing but how others compare; its name must exist."""
-    compiler.collation(node.collation)
+    """COLLATE changes nothing but how others compare."""
     return emit_expression(compiler, node.operand, scope, target)
 
 

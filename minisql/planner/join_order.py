@@ -219,8 +219,6 @@ def satisfied_terms(accesses: list[Access], wanted: WantedOrder, decide_reversal
 
 
 def _leading(done: list[bool], wanted: WantedOrder) -> int:
-    if wanted.is_grouping:
-        return 0
     count = 0
     for flag in done:
         if not flag:
@@ -258,54 +256,57 @@ def _satisfy_by_loop(access: Access, wanted: WantedOrder, done: list[bool], deci
     columns = loop_order(access)
     if columns is None:
         return False
-    terms = wanted.terms
-    source = access.input.source
     is_reversed: bool | None = None
-    for position, collation, is_descending, skip in columns:
-        if skip:
+    is_used_up = True
+    for position, collation, is_descending, is_constant in columns:
+        if is_constant:
             continue
-        found = -1
-        for number, term in enumerate(terms):
-            if done[number]:
-                continue
-            if term.source is source and term.position is not None and _same_column(term, position):
-                if term.collation == collation or position == ROWID:
-                    found = number
-                break
-            if not wanted.is_grouping:
-                break
-        if wanted.is_grouping and found < 0:
-            for number, term in enumerate(terms):
-                if not done[number] and term.source is source and _same_column(term, position) and (
-                    term.collation == collation or position == ROWID
-                ):
-                    found = number
-                    break
+        found = _next_term(access, wanted, done, position, collation)
         if found < 0:
-            return False
-        backwards = terms[found].is_descending != is_descending and not wanted.is_grouping
-        if is_reversed is None:
-            is_reversed = backwards
-        elif is_reversed != backwards:
-            return False
+            is_used_up = False
+            break
+        backwards = wanted.terms[found].is_descending != is_descending and not wanted.is_grouping
+        if is_reversed is not None and is_reversed != backwards:
+            is_used_up = False
+            break
+        is_reversed = backwards
         done[found] = True
     if decide_reversal and is_reversed:
         access.is_reversed = True
-    return True
+    return is_used_up
+
+
+def _next_term(access: Access, wanted: WantedOrder, done: list[bool], position: int, collation: str) -> int:
+    """The term that a key column satisfies next (any open term for a grouping), or -1."""
+    source = access.input.source
+    for number, term in enumerate(wanted.terms):
+        if done[number]:
+            continue
+        if (
+            term.source is source
+            and term.position is not None
+            and _same_column(term, position)
+            and (term.collation == collation or position == ROWID)
+        ):
+            return number
+        if not wanted.is_grouping:
+            return -1
+    return -1
 
 
 def loop_order(access: Access) -> list[tuple[int, str, bool, bool]] | None:
     """The order in which a loop delivers rows: (column or ROWID, collation, descending, constant); None if none is known."""
-    if access.input.kind != TABLE or access.n_in:
+    if access.input.kind != TABLE:
         return None
     if access.kind == BY_ROWID or (access.kind == SCAN and access.index is None):
-        return [(ROWID, "BINARY", False, bool(access.equal))]
+        return [(ROWID, "BINARY", False, bool(access.equal) and not access.n_in)]
     if access.kind not in (BY_INDEX, SCAN) or access.index is None:
         return None
     index = access.index
     order = []
     for number, column in enumerate(index.columns):
-        order.append((column.position, column.collation.name.upper(), column.descending, number < len(access.equal)))
+        is_constant = number < len(access.equal) and access.equal[number].operator != "IN"
+        order.append((column.position, column.collation.name.upper(), column.descending, is_constant))
     if index.is_unique and all(
         column.position >= 0 and index.table.columns[column.position].is_not_null for column in index.columns
     ):

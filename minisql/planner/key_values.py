@@ -51,8 +51,8 @@ def constant_rows(compiler: Compiler, values: list[object], candidate: Candidate
     return tuple((keyed[key],) for key in sorted(keyed))
 
 
-def emit_key_values(compiler: Compiler, candidate: Candidate, available: int) -> tuple[int, int]:
-    """A cursor over the values of an IN, distinct and ascending, and the opcode that starts its loop."""
+def emit_key_values(compiler: Compiler, candidate: Candidate) -> int:
+    """A cursor over the values of an IN, distinct and ascending."""
     value = candidate.value
     cursor = compiler.builder.cursor()
     if isinstance(value, list):
@@ -60,7 +60,7 @@ def emit_key_values(compiler: Compiler, candidate: Candidate, available: int) ->
         if all(register in compiler.constants for register in registers):
             values = [compiler.constants[register] for register in registers]
             compiler.emit(op.ConstantRows, cursor, 0, 0, constant_rows(compiler, values, candidate))
-            return cursor, op.Rewind
+            return cursor
         compiler.emit(op.SetOpen, cursor, 0, 0, (compiler.key_collation(candidate.collation or "BINARY"),))
         for register in registers:
             key = with_affinity(compiler, register, candidate.affinity)
@@ -69,7 +69,7 @@ def emit_key_values(compiler: Compiler, candidate: Candidate, available: int) ->
             compiler.emit(op.SetInsert, cursor, 0, 0, (key,))
             compiler.place(skip)
         compiler.emit(op.SetSort, cursor)
-        return cursor, op.Rewind
+        return cursor
     assert isinstance(value, ast.InSelect), "IN has a list or a SELECT"
     compiler.emit(op.SetOpen, cursor, 0, 0, (compiler.key_collation(candidate.collation or "BINARY"),))
 
@@ -82,4 +82,4 @@ def emit_key_values(compiler: Compiler, candidate: Candidate, available: int) ->
 
     compiler.emit_subselect(value.select, candidate.scope, sink)
     compiler.emit(op.SetSort, cursor)
-    return cursor, op.Rewind
+    return cursor

@@ -25,7 +25,7 @@ from minisql.bytecode import opcodes as op
 from minisql.bytecode.program import HashSpec
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
-from minisql.planner.access import BY_HASH, BY_INDEX, BY_OR, BY_ROWID, BY_ROWS, SCAN, Access
+from minisql.planner.access import BY_HASH, BY_INDEX, BY_OR, BY_ROWID, BY_ROWS, SCAN, Access, find_accesses
 from minisql.planner.binding import FUNCTION, NESTED, RECURSION, SUBQUERY, TABLE, Input
 from minisql.planner.key_values import constant_rows, emit_key, emit_key_values
 from minisql.planner.scope import row_registers, stored_width
@@ -309,7 +309,7 @@ def _open_rowid(nest: Nest, access: Access) -> None:
     if access.equal:
         candidate = access.equal[0]
         if candidate.operator == "IN":
-            register = open_in_values(nest, candidate)
+            register = open_in_values(nest, candidate, access.is_reversed)
         else:
             register = compiler.emit_expression(candidate.value, candidate.scope)  # type: ignore[arg-type]
         compiler.emit(op.SeekRowid, cursor, nest.next_label, first, register)
@@ -361,12 +361,12 @@ def mark_done(access: Access) -> None:
             term.is_done = True
 
 
-def open_in_values(nest: Nest, candidate: object) -> int:
-    """A loop over the values of an IN in ascending order; returns the register of the value."""
+def open_in_values(nest: Nest, candidate: object, descends: bool) -> int:
+    """A loop over the values of an IN in ascending or descending order; returns the register of the value."""
     compiler = nest.compiler
     value = compiler.register()
-    cursor, opcode = emit_key_values(compiler, candidate, nest.available)  # type: ignore[arg-type]
-    nest.begin(opcode, cursor, value, 1)
+    cursor = emit_key_values(compiler, candidate)  # type: ignore[arg-type]
+    nest.begin(op.Last if descends else op.Rewind, cursor, value, 1)
     return value
 
 
@@ -384,7 +384,8 @@ def _open_index(nest: Nest, access: Access) -> None:
     equal: list[int] = []
     for candidate in access.equal:
         if candidate.operator == "IN":
-            equal.append(open_in_values(nest, candidate))
+            descends = index.columns[len(equal)].descending
+            equal.append(open_in_values(nest, candidate, access.is_reversed != descends))
         elif candidate.operator == "ISNULL":
             equal.append(compiler.constant(None))
         else:
@@ -606,7 +607,9 @@ def emit_right_join(
 ) -> None:
     """Gathers `left RIGHT JOIN right` (FULL with `is_full`) in list cursor `rows`: columns of the left, then the right."""
     hash_cursor = compiler.builder.cursor()
-    prepare_right = Access(BY_ROWS if right.kind != TABLE else SCAN, right)
+    prepare_right = min(
+        find_accesses(compiler, right, [], right.usage, False, False), key=lambda access: (access.cost, access.kind)
+    )
     end = compiler.label()
     outer = Nest(compiler, terms, end)
     prepare(outer, prepare_right)

@@ -11,7 +11,6 @@ from minisql.bytecode import opcodes as op
 from minisql.parser import ast
 from minisql.planner.binding import NESTED, Block, Input
 from minisql.planner.block_plan import block_terms, number_inputs
-from minisql.planner.index_terms import Usage
 from minisql.planner.join_order import order_joins
 from minisql.planner.loops import apply_row, emit_loops, emit_right_join, row_values
 
@@ -56,7 +55,7 @@ def _layout(part: Input) -> list[int]:
 def _emit_inner(compiler: Compiler, block: Block, rows: int) -> list[Input]:
     number_inputs(block.inputs)
     terms = block_terms(compiler, block)
-    accesses, _ = order_joins(compiler, block.inputs, terms, _everything(), None)
+    accesses, _ = order_joins(compiler, block.inputs, terms, block.inputs[0].usage, None)  # type: ignore[arg-type]
     end = compiler.label()
 
     def body(next_label: int) -> None:
@@ -66,10 +65,6 @@ def _emit_inner(compiler: Compiler, block: Block, rows: int) -> list[Input]:
     emit_loops(compiler, accesses, terms, end, body)
     compiler.place(end)
     return block.inputs
-
-
-def _everything() -> Usage:
-    return Usage({("*", "*")})
 
 
 def _emit_right(compiler: Compiler, block: Block, rows: int) -> list[Input]:
@@ -86,7 +81,7 @@ def _emit_right(compiler: Compiler, block: Block, rows: int) -> list[Input]:
     whole = Block(None, block.scope)
     whole.inputs = [*left, right]
     terms = block_terms(compiler, whole)
-    accesses, _ = order_joins(compiler, left, terms, _everything(), None)
+    accesses, _ = order_joins(compiler, left, terms, right.usage, None)  # type: ignore[arg-type]
     is_full = bool(right.join_flags & ast.JOIN_LEFT)
     emit_right_join(compiler, accesses, terms, left, right, rows, is_full)
     return [*left, right]

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minisql.parser import ast
+from minisql.planner.expressions import truth_test
 from minisql.planner.nodes import Held, SourceColumn
 from minisql.planner.operands import affinity_of, collation_of
 from minisql.planner.scope import ROWID, find_in_scope
@@ -202,7 +203,7 @@ def find_candidates(compiler: Compiler, term: Term) -> None:
     kind = node.__class__
     if kind is ast.Binary:
         operator = node.operator  # type: ignore[attr-defined]
-        if operator in MIRRORED:
+        if operator in MIRRORED and not (operator == "IS" and truth_test(compiler, node, scope) is not None):  # type: ignore[arg-type]
             _offer(compiler, term, node.left, operator, node.right, scope)  # type: ignore[attr-defined]
             _offer(compiler, term, node.right, MIRRORED[operator], node.left, scope)  # type: ignore[attr-defined]
             if node.left.__class__ is ast.RowValue:  # type: ignore[attr-defined]

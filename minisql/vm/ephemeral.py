@@ -236,6 +236,11 @@ class SetCursor(ListCursor):
         self.members: dict[Row, Row] = {}
         self.sort_spec: SortSpec | None = None
 
+    def replace(self, row: Row) -> None:
+        """Adds a row in the place of an equal one."""
+        if not self.add(row):
+            self.members[row if self._key is None else self._key(row)] = row
+
     def add(self, row: Row) -> bool:
         """Adds a row; returns False if an equal one was there."""
         key = row if self._key is None else self._key(row)

@@ -110,6 +110,9 @@ def set_open(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
 
 @handles(opcodes.SetInsert)
 def set_insert(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    if i[5]:
+        frame.cursors[i[1]].replace(GETTERS[i[4]](registers))
+        return pc
     if frame.cursors[i[1]].add(GETTERS[i[4]](registers)) or not i[2]:
         return pc
     return i[2]  # type: ignore[no-any-return]
