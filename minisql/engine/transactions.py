@@ -21,6 +21,7 @@ from minisql.bytecode.opcodes import ON_CONFLICT_FAIL, ON_CONFLICT_ROLLBACK
 from minisql.engine.multifile import commit_files
 from minisql.errors import (
     BUSY,
+    CONSTRAINT,
     CONSTRAINT_COMMITHOOK,
     CONSTRAINT_FOREIGNKEY,
     ERROR,
@@ -124,7 +125,14 @@ def finish_statement(session: Session, statement: Statement, error: BaseExceptio
             session.n_writers -= 1
         statement.savepoints.clear()
         if session.autocommit and (session.n_active == 0 or (is_writing and session.n_writers == 0)):
-            _end_autocommit(session, is_writing)
+            try:
+                _end_autocommit(session, is_writing)
+            except Error as failure:
+                if failure.sqlite_errorcode & 0xFF == CONSTRAINT and statement.is_changing:
+                    # The commit failed, so the statement has changed nothing.
+                    session.total_changes -= session.changes
+                    session.changes = 0
+                raise
 
 
 def _undo_statement(session: Session, statement: Statement, error: BaseException) -> None:

@@ -156,8 +156,10 @@ def emit_conflict_checks(compiler: Compiler, target: Target, write: Write) -> No
 def _default_order(target: Target) -> Sequence[Index | None]:
     indexes = target.layout.indexes
     clustered = target.layout.clustered
-    action = target.table.conflict_action if clustered is None else clustered.conflict_action
-    if action == REPLACE and not target.conflict and indexes:
+    if clustered is not None:
+        # The primary key of a WITHOUT ROWID table is one of the indexes, in their order.
+        return tuple(None if index is clustered else index for index in target.table.indexes)
+    if target.table.conflict_action == REPLACE and not target.conflict and indexes:
         return (*indexes, None)
     return (None, *indexes)
 

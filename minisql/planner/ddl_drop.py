@@ -87,7 +87,7 @@ def _emit_drop_rows(compiler: Compiler, table: Table) -> None:
         if not flags.get("defer_foreign_keys") and not any(reference.key.is_deferred for reference in use.own):
             return
         compiler.emit(op.FkIfZero, 1, skip)
-    deletion = Deletion(table, allocate_row(compiler.builder, table_layout(table)), [], None)
+    deletion = Deletion(table, allocate_row(compiler.builder, table_layout(table)), [])
     target = deletion.target = open_target(compiler, table, 0, is_drop=True)
     emit_scan_and_delete(compiler, deletion, target, None, row_scope(table, deletion.old))
     if not flags.get("defer_foreign_keys"):

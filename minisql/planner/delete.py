@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
-from minisql.planner.foreign_keys import emit_parent_actions, emit_parent_check
+from minisql.planner.foreign_keys import emit_foreign_key_check, emit_parent_actions
 from minisql.planner.gathering import gather_keys, key_expressions, statement_scope
 from minisql.planner.layout import RowRegisters, allocate_row, table_layout
 from minisql.planner.references import has_subquery
@@ -39,13 +39,12 @@ if TYPE_CHECKING:
 class Deletion:
     """One DELETE under compilation: the row is in `old`."""
 
-    __slots__ = ("alias", "conflict", "old", "returning", "table", "target", "triggers")
+    __slots__ = ("conflict", "old", "returning", "table", "target", "triggers")
 
-    def __init__(self, table: Table, old: RowRegisters, triggers: list[Trigger], alias: str | None) -> None:
+    def __init__(self, table: Table, old: RowRegisters, triggers: list[Trigger]) -> None:
         self.table = table
         self.old = old
         self.triggers = triggers
-        self.alias = alias
         self.conflict = 0
         self.target: Target | None = None
         self.returning: Returning | None = None
@@ -64,7 +63,7 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
     if triggers:
         compiler.needs_statement_journal = True
     scope = statement_scope(compiler, node.with_clause)
-    deletion = Deletion(table, allocate_row(compiler.builder, table_layout(table)), triggers, node.target.alias)
+    deletion = Deletion(table, allocate_row(compiler.builder, table_layout(table)), triggers)
     deletion.conflict = statement_conflict(compiler, 0)
     deletion.returning = begin_returning(compiler, node.returning)
     if is_view:
@@ -130,7 +129,7 @@ def _emit_gathered(compiler: Compiler, deletion: Deletion, node: ast.Delete, sco
     keys = key_expressions(table, node.target.alias or node.target.name)
     n_keys = len(keys)
     cursor = gather_keys(
-        compiler, node.target, keys, [], node.where, node.order_by, node.limit, node.offset, scope
+        compiler, node.target, table, keys, [], node.where, node.order_by, node.limit, node.offset, scope
     )
     target = deletion.target = open_target(compiler, table, deletion.conflict)
     builder = compiler.builder
@@ -148,7 +147,7 @@ def _emit_view_rows(compiler: Compiler, deletion: Deletion, node: ast.Delete, sc
     alias = node.target.alias or node.target.name
     columns: list[ast.Expression] = [ast.Column(column.name, alias, None, False, 0) for column in table.columns]
     cursor = gather_keys(
-        compiler, node.target, columns, [], node.where, node.order_by, node.limit, node.offset, scope
+        compiler, node.target, None, columns, [], node.where, node.order_by, node.limit, node.offset, scope
     )
     builder = compiler.builder
     old = deletion.old
@@ -156,7 +155,7 @@ def _emit_view_rows(compiler: Compiler, deletion: Deletion, node: ast.Delete, sc
     following = compiler.label()
     builder.begin_loop(op.Rewind, cursor, end, old.base, len(columns))
     emit_triggers(compiler, table, deletion.triggers, "INSTEAD OF", old, None, deletion.conflict, following)
-    emit_returning_row(compiler, deletion.returning, table, old, deletion.alias)
+    emit_returning_row(compiler, deletion.returning, table, old)
     builder.end_loop(op.Next, following, end)
 
 
@@ -173,12 +172,12 @@ def emit_one_deletion(compiler: Compiler, deletion: Deletion, ignore: int) -> No
         # The trigger may have changed the row or deleted it.
         emit_seek_row(compiler, target, key_registers(old, table), old, ignore)
     use = target.foreign_keys
-    emit_parent_check(compiler, use, table, old, None, None)
+    emit_foreign_key_check(compiler, use, table, old, None, None)
     emit_delete_row(compiler, target, old, op.COUNT_CHANGE, moves=False)
     emit_parent_actions(compiler, use, table, old, None, None)
     if triggers:
         emit_triggers(compiler, table, triggers, "AFTER", old, None, deletion.conflict, ignore)
-    emit_returning_row(compiler, deletion.returning, table, old, deletion.alias)
+    emit_returning_row(compiler, deletion.returning, table, old)
 
 
 STEP_EMITTERS[ast.Delete] = emit_delete

@@ -15,10 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
-from minisql.bytecode.program import Program
-from minisql.errors import ERROR, sqlite_error
+from minisql.errors import CONSTRAINT_FOREIGNKEY, ERROR, sqlite_error
 from minisql.parser import ast
-from minisql.planner.compiler import Compiler
 from minisql.planner.layout import allocate_row, table_layout
 from minisql.planner.rows import row_source
 from minisql.planner.scope import Scope
@@ -27,121 +25,144 @@ from minisql.planner.triggers import TriggerContext, compile_program, finish_sub
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from minisql.bytecode.program import Program
     from minisql.catalog.schema import ForeignKey, Index, Table
+    from minisql.planner.compiler import Compiler
     from minisql.planner.layout import RowRegisters
 
 IMMEDIATE, DEFERRED = 0, 1
 _MESSAGE = "FOREIGN KEY constraint failed"
+# No table can have this name, so child columns are never confused with the parent row's.
+_PARENT_ROW = "\0parent"
 
 
 class Reference:
-    """One foreign key as seen from a table under change: `child` and `parent` tables (parent None: it is missing), the
-    positions of the parent's key columns, the unique `index` that has them (None: the rowid), and its number in the child."""
+    """One foreign key: the `key`, its `number` in the `child` table, and the `parent` table (None: there is no such table).
 
-    __slots__ = ("child", "index", "key", "number", "parent", "parent_positions")
+    `parent_positions` (the parent's key columns, in the order of the key) and the unique `index` that has them (None: the
+    rowid) are filled by `locate`, when something is first asked of the parent.
+    """
 
-    def __init__(
-        self,
-        key: ForeignKey,
-        number: int,
-        child: Table,
-        parent: Table,
-        parent_positions: tuple[int, ...],
-        index: Index | None,
-    ) -> None:
+    __slots__ = ("child", "index", "is_located", "key", "number", "parent", "parent_positions")
+
+    def __init__(self, key: ForeignKey, number: int, child: Table, parent: Table | None) -> None:
         self.key = key
         self.number = number
         self.child = child
         self.parent = parent
-        self.parent_positions = parent_positions
-        self.index = index
+        self.parent_positions: tuple[int, ...] = ()
+        self.index: Index | None = None
+        self.is_located = False
 
 
 class ForeignKeyUse:
     """The foreign keys that changes of a table concern: those it has (`own`) and those that point to it (`incoming`).
 
-    `runs_actions` is False for the implicit DELETE of DROP TABLE, which also forgives keys without a proper parent.
+    `is_drop` marks the implicit DELETE of DROP TABLE, which forgives keys without a proper parent.  `is_single` marks an
+    INSERT of one row outside of triggers: it fails at once, and cannot leave or find children behind.
     """
 
-    __slots__ = ("incoming", "own", "runs_actions")
+    __slots__ = ("incoming", "is_drop", "is_single", "own")
 
-    def __init__(self, own: list[Reference], incoming: list[Reference], runs_actions: bool) -> None:
+    def __init__(self, own: list[Reference], incoming: list[Reference], is_drop: bool) -> None:
         self.own = own
         self.incoming = incoming
-        self.runs_actions = runs_actions
+        self.is_drop = is_drop
+        self.is_single = False
 
 
 def foreign_key_use(compiler: Compiler, table: Table, is_drop: bool = False) -> ForeignKeyUse | None:
-    """What foreign keys ask of changes to the table; None when there is nothing or they are not enforced.
-
-    Raises `foreign key mismatch` and `no such table` as SQLite does, unless `is_drop`.
-    """
+    """What foreign keys ask of changes to the table; None when there is nothing or they are not enforced."""
     if not compiler.context.flags.get("foreign_keys"):
         return None
     schema = compiler.context.catalog.schemas[table.schema_index]
     assert schema is not None, "a loaded table's schema exists"
-    own: list[Reference] = []
-    for number, key in enumerate(table.foreign_keys):
-        parent = schema.tables.get(key.parent_table.lower())
-        if parent is None or parent.view is not None:
-            if not is_drop:
-                if parent is not None:
-                    raise _mismatch(table, key)
-                raise sqlite_error(ERROR, f"no such table: {schema.name}.{key.parent_table}")
-            continue
-        reference = _reference(table, number, key, parent, is_drop)
-        if reference is not None:
-            own.append(reference)
-    incoming: list[Reference] = []
+    own = [
+        Reference(key, number, table, schema.tables.get(key.parent_table.lower()))
+        for number, key in enumerate(table.foreign_keys)
+    ]
     lowered = table.name.lower()
-    for child in schema.tables.values():
-        for number, key in enumerate(child.foreign_keys):
-            if key.parent_table.lower() == lowered:
-                reference = _reference(child, number, key, table, is_drop)
-                if reference is not None:
-                    incoming.append(reference)
+    incoming = [
+        Reference(key, number, child, table)
+        for child in schema.tables.values()
+        for number, key in enumerate(child.foreign_keys)
+        if key.parent_table.lower() == lowered
+    ]
     if not own and not incoming:
         return None
     compiler.needs_statement_journal = True
-    return ForeignKeyUse(own, incoming, not is_drop)
+    return ForeignKeyUse(own, incoming, is_drop)
 
 
-def _mismatch(child: Table, key: ForeignKey) -> Exception:
-    return sqlite_error(ERROR, f'foreign key mismatch - "{child.name}" referencing "{key.parent_table}"')
+def locate(compiler: Compiler, use: ForeignKeyUse, reference: Reference) -> bool:
+    """Finds the parent key: the INTEGER PRIMARY KEY, the primary key, or a unique index over just these columns.
 
-
-def _reference(child: Table, number: int, key: ForeignKey, parent: Table, is_drop: bool) -> Reference | None:
-    """Finds the parent key: the INTEGER PRIMARY KEY, the primary key, or a unique index over just these columns."""
+    Raises `no such table` and `foreign key mismatch`; DROP TABLE gets False instead.
+    """
+    if reference.is_located:
+        return True
+    parent = reference.parent
+    key = reference.key
+    child = reference.child
+    if parent is None:
+        if use.is_drop:
+            return False
+        raise sqlite_error(ERROR, f"no such table: {child.schema_name}.{key.parent_table}")
     names = [name.lower() for name in key.parent_columns]
     columns = parent.columns
+    reference.is_located = True
     if len(key.columns) == 1 and parent.rowid_alias >= 0:
         alias = parent.rowid_alias
         if not names or names[0] == columns[alias].name.lower():
-            return Reference(key, number, child, parent, (alias,), None)
+            reference.parent_positions = (alias,)
+            return True
     for index in parent.indexes:
-        if not index.is_unique or index.where is not None or len(index.columns) != len(key.columns):
-            continue
-        if any(column.position < 0 for column in index.columns):
-            continue
-        if not names:
-            if index.origin == "pk":
-                return Reference(key, number, child, parent, tuple(c.position for c in index.columns), index)
-            continue
-        of_index = {columns[column.position].name.lower(): column for column in index.columns}
-        if set(of_index) != set(names):
-            continue
-        if all(c.collation.name.upper() == columns[c.position].collation.upper() for c in index.columns):
-            return Reference(key, number, child, parent, tuple(of_index[name].position for name in names), index)
-    if is_drop:
+        positions = _key_positions(parent, index, names, len(key.columns))
+        if positions is not None:
+            reference.parent_positions = positions
+            reference.index = index
+            return True
+    reference.is_located = False
+    if use.is_drop:
+        return False
+    raise sqlite_error(ERROR, f'foreign key mismatch - "{child.name}" referencing "{key.parent_table}"')
+
+
+def _key_positions(parent: Table, index: Index, names: list[str], n_columns: int) -> tuple[int, ...] | None:
+    """The parent columns in the order of `names` (or of the primary key) if the index may serve as the parent key."""
+    if not index.is_unique or index.where is not None or len(index.columns) != n_columns:
         return None
-    raise _mismatch(child, key)
+    if any(column.position < 0 for column in index.columns):
+        return None
+    columns = parent.columns
+    if not names:
+        return tuple(column.position for column in index.columns) if index.origin == "pk" else None
+    of_index = {columns[column.position].name.lower(): column for column in index.columns}
+    if set(of_index) != set(names):
+        return None
+    if any(c.collation_name.upper() != columns[c.position].collation.upper() for c in index.columns):
+        return None
+    return tuple(of_index[name].position for name in names)
+
+
+def _parent_key_changes(reference: Reference, changed: Collection[int] | None) -> bool:
+    """Tells whether an UPDATE of the columns in `changed` may change the parent key that the reference names."""
+    if changed is None:
+        return True
+    parent = reference.parent
+    assert parent is not None, "the table under change is the parent"
+    names = reference.key.parent_columns
+    if not names:
+        return any(parent.columns[position].primary_key_position for position in changed)
+    lowered = [name.lower() for name in names]
+    return any(parent.columns[position].name.lower() in lowered for position in changed)
 
 
 def _is_deferred(compiler: Compiler, key: ForeignKey) -> int:
     return DEFERRED if key.is_deferred or compiler.context.flags.get("defer_foreign_keys") else IMMEDIATE
 
 
-def emit_child_check(
+def emit_foreign_key_check(
     compiler: Compiler,
     use: ForeignKeyUse | None,
     table: Table,
@@ -149,21 +170,44 @@ def emit_child_check(
     new: RowRegisters | None,
     changed: Collection[int] | None,
 ) -> None:
-    """Counts for the table as child: the old row's violation goes away, the new one's comes.  Runs before the change."""
+    """Counts what the disappearance of `old` and the appearance of `new` do, as child and as parent.
+
+    Called with `old` before the row goes and with `new` before it comes; `changed` limits an UPDATE.
+    """
     if use is None:
         return
     for reference in use.own:
-        if changed is not None and not any(position in changed for position in reference.key.columns):
-            is_self = reference.parent is table
-            if not (is_self and any(position in changed for position in reference.parent_positions)):
-                continue
+        if changed is not None and not _child_changes(reference, changed):
+            continue
+        if not locate(compiler, use, reference):
+            continue
         if old is not None:
-            _emit_parent_lookup(compiler, reference, old, -1)
+            _emit_parent_lookup(compiler, use, reference, old, -1)
         if new is not None:
-            _emit_parent_lookup(compiler, reference, new, 1)
+            _emit_parent_lookup(compiler, use, reference, new, 1)
+    for reference in use.incoming:
+        if not _parent_key_changes(reference, changed):
+            continue
+        if use.is_single and _is_deferred(compiler, reference.key) == IMMEDIATE:
+            continue
+        if not locate(compiler, use, reference):
+            continue
+        if new is not None:
+            _emit_count_children(compiler, reference, table, new, -1)
+        if old is not None:
+            _emit_count_children(compiler, reference, table, old, 1)
 
 
-def _emit_parent_lookup(compiler: Compiler, reference: Reference, row: RowRegisters, step: int) -> None:
+def _child_changes(reference: Reference, changed: Collection[int]) -> bool:
+    if any(position in changed for position in reference.key.columns):
+        return True
+    # A row that may be its own parent.
+    return reference.parent is reference.child and _parent_key_changes(reference, changed)
+
+
+def _emit_parent_lookup(
+    compiler: Compiler, use: ForeignKeyUse, reference: Reference, row: RowRegisters, step: int
+) -> None:
     """Adds `step` to the counter if the row is a child without parent."""
     emit = compiler.emit
     key = reference.key
@@ -181,6 +225,7 @@ def _emit_parent_lookup(compiler: Compiler, reference: Reference, row: RowRegist
     for offset, register in enumerate(registers):
         emit(op.SCopy, register, values + offset)
     parent = reference.parent
+    assert parent is not None, "the parent key has been located"
     cursor = compiler.builder.cursor()
     index = reference.index
     if index is None:
@@ -195,7 +240,10 @@ def _emit_parent_lookup(compiler: Compiler, reference: Reference, row: RowRegist
         emit(op.NotFound, cursor, missing, 0, tuple(place[column.position] for column in index.columns))
     emit(op.Goto, 0, done)
     compiler.place(missing)
-    emit(op.FkCounter, counter, step)
+    if use.is_single and counter == IMMEDIATE:
+        emit(op.Halt, CONSTRAINT_FOREIGNKEY, op.ON_CONFLICT_ABORT, p4=_MESSAGE)
+    else:
+        emit(op.FkCounter, counter, step)
     compiler.place(done)
 
 
@@ -208,31 +256,6 @@ def _emit_jump_if_own_parent(
         compiler.emit(op.Ne, register, other, row.column(position), None, op.JUMP_IF_NULL)
     compiler.emit(op.Goto, 0, done)
     compiler.place(other)
-
-
-def emit_parent_check(
-    compiler: Compiler,
-    use: ForeignKeyUse | None,
-    table: Table,
-    old: RowRegisters | None,
-    new: RowRegisters | None,
-    changed: Collection[int] | None,
-) -> None:
-    """Counts for the table as parent: children that lose or find their parent.  Runs before the change.
-
-    Also does `emit_child_check` for a row that only goes away, so that a deletion needs one call.
-    """
-    if use is None:
-        return
-    if new is None:
-        emit_child_check(compiler, use, table, old, None, changed)
-    for reference in use.incoming:
-        if changed is not None and not any(position in changed for position in reference.parent_positions):
-            continue
-        if new is not None:
-            _emit_count_children(compiler, reference, table, new, -1)
-        if old is not None:
-            _emit_count_children(compiler, reference, table, old, 1)
 
 
 def _emit_count_children(compiler: Compiler, reference: Reference, table: Table, row: RowRegisters, step: int) -> None:
@@ -252,14 +275,15 @@ def _counting_program(compiler: Compiler, reference: Reference, table: Table, st
     program = compiler.programs.get(key)
     if program is not None:
         return program
-    inner = Compiler(compiler.context, None)
+    inner = compiler.spawn()
     inner.programs = compiler.programs
     inner.may_collate = True
     row = allocate_row(inner.builder, table_layout(table))
     n_arguments = len(inner.builder.template) - 1
-    scope = Scope([row_source(table, row, "old", is_qualified_only=True)])
+    # Unlike OLD in a trigger, the row's values compare with the affinity of their columns.
+    scope = Scope([row_source(table, row, _PARENT_ROW)])
     inner.trigger = TriggerContext(scope, 0, schema_name(compiler, table.schema_index))
-    where = _children_condition(reference)
+    where = _children_condition(reference, _PARENT_ROW)
     if step > 0 and reference.parent is child:
         where.append(_not_the_row_itself(table))
     call = ast.FunctionCall("count", [], 0, True, False, None, None, None)
@@ -285,21 +309,22 @@ def _old(table: Table, position: int, name: str = "old") -> ast.Column:
     return ast.Column(table.columns[position].name, name, None, False, 0)
 
 
-def _children_condition(reference: Reference) -> list[ast.Expression]:
+def _children_condition(reference: Reference, name: str = "old") -> list[ast.Expression]:
     """`old.parent_column = child_column`: the parent's affinity and collation decide, so it stands on the left."""
-    child = reference.child
+    child, parent_table = reference.child, reference.parent
+    assert parent_table is not None, "the parent key has been located"
     return [
-        ast.Binary("=", _old(reference.parent, parent), ast.Column(child.columns[position].name, child.name, None, False, 0))
+        ast.Binary("=", _old(parent_table, parent, name), ast.Column(child.columns[position].name, child.name, None, False, 0))
         for position, parent in zip(reference.key.columns, reference.parent_positions)
     ]
 
 
 def _not_the_row_itself(table: Table) -> ast.Expression:
     if not table.is_without_rowid:
-        own = ast.Column("rowid", "old", None, False, 0)
+        own = ast.Column("rowid", _PARENT_ROW, None, False, 0)
         return ast.Binary("<>", own, ast.Column("rowid", table.name, None, False, 0))
     same: list[ast.Expression] = [
-        ast.Binary("IS", _old(table, position), ast.Column(table.columns[position].name, table.name, None, False, 0))
+        ast.Binary("IS", _old(table, position, _PARENT_ROW), ast.Column(table.columns[position].name, table.name, None, False, 0))
         for position in table.primary_key
     ]
     return ast.Unary("NOT", _all(same))
@@ -321,7 +346,7 @@ def emit_parent_actions(
 
     Source: https://www.sqlite.org/foreignkeys.html section 4.3.
     """
-    if use is None or not use.runs_actions:
+    if use is None:
         return
     arguments: tuple[int, ...] = ()
     for reference in use.incoming:
@@ -330,7 +355,7 @@ def emit_parent_actions(
             continue
         if action == "RESTRICT" and compiler.context.flags.get("defer_foreign_keys"):
             continue
-        if changed is not None and not any(position in changed for position in reference.parent_positions):
+        if not _parent_key_changes(reference, changed) or not locate(compiler, use, reference):
             continue
         arguments = arguments or old.all_registers() + (new.all_registers() if new is not None else ())
         child = reference.child
@@ -351,6 +376,7 @@ def emit_parent_actions(
 
 def _key_has_changed(reference: Reference) -> ast.Expression:
     parent = reference.parent
+    assert parent is not None, "the parent key has been located"
     same: list[ast.Expression] = [
         ast.Binary("IS", _old(parent, position), _old(parent, position, "new")) for position in reference.parent_positions
     ]
@@ -372,6 +398,7 @@ def _action_step(reference: Reference, action: str, is_update: bool) -> ast.Stat
         column = child.columns[position]
         value: ast.Expression = ast.Literal(None)
         if action == "CASCADE":
+            assert reference.parent is not None, "the parent key has been located"
             value = _old(reference.parent, parent, "new")
         elif action == "SET DEFAULT" and isinstance(column.default, ast.Expression):
             value = column.default

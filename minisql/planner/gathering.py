@@ -11,6 +11,7 @@ from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.binding import bind_select, with_scope
+from minisql.planner.row_choice import may_use_index
 
 if TYPE_CHECKING:
     from minisql.catalog.schema import Column, Table
@@ -60,6 +61,7 @@ def key_expressions(table: Table, alias: str) -> list[ast.Expression]:
 def gather_keys(
     compiler: Compiler,
     target: ast.TableSource,
+    table: Table | None,
     results: list[ast.Expression],
     sources: list[ast.FromItem],
     where: ast.Expression | None,
@@ -68,10 +70,16 @@ def gather_keys(
     offset: ast.Expression | None,
     scope: Scope | None,
 ) -> int:
-    """A list cursor over `results` for every row of the target (joined with `sources`) that the conditions admit."""
+    """A list cursor over `results` for every row of the target (joined with `sources`) that the conditions admit.
+
+    `table` is the target's table, None for a view.
+    """
     columns: list[ast.ResultColumn | ast.Star | ast.TableStar] = [
         ast.ResultColumn(expression, None, 0, 0) for expression in results
     ]
+    if not sources and table is not None and not may_use_index(table, where):
+        # The rows are to come in the order of the table, not of some index that happens to cover the condition.
+        target = ast.TableSource(target.name, target.schema, target.alias, target.indexed_by, True, target.position, None)
     items: list[ast.FromItem] = [target, *sources]
     core = ast.Core(columns, False, items, where, None, None, None)
     select = ast.Select([core], [], order_by, limit, offset, None)

@@ -17,7 +17,7 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.autoincrement import Sequence, begin_sequence, emit_note_rowid, end_sequence
 from minisql.planner.constraints import Write, emit_row_checks
-from minisql.planner.foreign_keys import emit_child_check, emit_parent_check
+from minisql.planner.foreign_keys import emit_foreign_key_check
 from minisql.planner.gathering import gather_select, statement_scope
 from minisql.planner.insert_row import emit_entries, emit_insert_row
 from minisql.planner.layout import RowRegisters, allocate_row, table_layout
@@ -49,7 +49,6 @@ class Insertion:
     """
 
     __slots__ = (
-        "alias",
         "fields",
         "layout",
         "new",
@@ -68,7 +67,6 @@ class Insertion:
         self.table = table
         self.layout = layout
         self.new = new
-        self.alias = node.target.alias
         self.fields: tuple[int, ...] = ()
         self.values: dict[int, int] = {}
         self.scope: Scope | None = None
@@ -94,7 +92,7 @@ def emit_insert(compiler: Compiler, node: ast.Insert) -> tuple[str, ...]:
     insertion.scope = statement_scope(compiler, node.with_clause)
     select = node.select
     if select is None:
-        _begin(compiler, insertion)
+        _begin(compiler, insertion, True)
         _emit_row(compiler, insertion, [])
         return _finish(compiler, insertion)
     core = select.cores[0]
@@ -110,7 +108,7 @@ def emit_insert(compiler: Compiler, node: ast.Insert) -> tuple[str, ...]:
     else:
         rows = core.rows  # type: ignore[union-attr]
         _check_width(insertion, len(rows[0]))
-        _begin(compiler, insertion)
+        _begin(compiler, insertion, len(rows) == 1)
         if len(rows) == 1:
             _emit_row(compiler, insertion, rows[0])
         else:
@@ -121,6 +119,9 @@ def emit_insert(compiler: Compiler, node: ast.Insert) -> tuple[str, ...]:
 
 def _map_fields(compiler: Compiler, insertion: Insertion) -> None:
     names = insertion.node.columns
+    if insertion.node.select is None:
+        # DEFAULT VALUES
+        return
     if names is None:
         insertion.fields = insertion.layout.insertable
     else:
@@ -155,7 +156,7 @@ def _check_width(insertion: Insertion, n_values: int) -> None:
     raise sqlite_error(ERROR, f"table {name} has {n_fields} columns but {n_values} values were supplied")
 
 
-def _begin(compiler: Compiler, insertion: Insertion) -> None:
+def _begin(compiler: Compiler, insertion: Insertion, is_single: bool = False) -> None:
     """Opens what the rows are written to."""
     node = insertion.node
     table = insertion.table
@@ -167,6 +168,8 @@ def _begin(compiler: Compiler, insertion: Insertion) -> None:
     target = insertion.target = open_target(compiler, table, statement_conflict(compiler, CONFLICT_ACTIONS[node.conflict]))
     if table.has_autoincrement:
         insertion.sequence = begin_sequence(compiler, table)
+    if target.foreign_keys is not None and is_single and not insertion.triggers and not target.may_replace:
+        target.foreign_keys.is_single = compiler.trigger is None
     if node.upserts or (target.may_replace and (target.layout.indexes or target.delete_triggers)):
         compiler.needs_statement_journal = True
 
@@ -252,7 +255,7 @@ def _emit_row(
         emit_triggers(compiler, table, insertion.triggers, time, None, new, conflict, ignore)
     if table.view is None:
         _emit_write(compiler, insertion, rowid_source, rowid_known, known, ignore)
-    emit_returning_row(compiler, insertion.returning, table, new, insertion.alias)
+    emit_returning_row(compiler, insertion.returning, table, new)
     if ends_here:
         compiler.place(ignore)
 
@@ -377,8 +380,7 @@ def _emit_write(
     if insertion.node.upserts:
         begin_upserts(compiler, target, insertion.node, write, insertion.scope, insertion.returning)
     emit_row_checks(compiler, target, write)
-    emit_child_check(compiler, target.foreign_keys, table, None, new, None)
-    emit_parent_check(compiler, target.foreign_keys, table, None, new, None)
+    emit_foreign_key_check(compiler, target.foreign_keys, table, None, new, None)
     emit_entries(compiler, target, write)
     emit_insert_row(compiler, target, new, op.COUNT_CHANGE | op.SET_LAST_ROWID | (0 if rowid_source else op.APPEND))
     if insertion.triggers:

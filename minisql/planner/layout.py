@@ -12,12 +12,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from minisql.catalog.build import constant_value
+from minisql.catalog.schema import Column
 from minisql.planner.references import referenced_names
 from minisql.values import affinity
 
 if TYPE_CHECKING:
     from minisql.bytecode.builder import ProgramBuilder
-    from minisql.catalog.schema import Column, Table
+    from minisql.catalog.schema import Table
 
 
 class TableLayout:
@@ -33,6 +34,7 @@ class TableLayout:
     """
 
     __slots__ = (
+        "_bare_columns",
         "affinities",
         "clustered",
         "computed_defaults",
@@ -100,6 +102,7 @@ class TableLayout:
                 else:
                     self.computed_defaults.add(position)
         self.known_indexes = tuple(table.indexes)
+        self._bare_columns: list[Column] = []
         self.indexes = tuple(index for index in table.indexes if not index.is_clustered)
         self.entries = tuple(
             tuple(
@@ -107,6 +110,21 @@ class TableLayout:
             )
             for index in self.indexes
         )
+
+
+    def bare_columns(self, table: Table) -> list[Column]:
+        """The columns as OLD, NEW and excluded have them: without affinity, except the INTEGER PRIMARY KEY.
+
+        Source: found by experiment; no document says so.
+        """
+        if not self._bare_columns:
+            for position, column in enumerate(table.columns):
+                kind = affinity.INTEGER if position == table.rowid_alias else affinity.NONE
+                bare = Column(column.name, column.declared_type, kind)
+                bare.collation = column.collation
+                bare.hidden = column.hidden
+                self._bare_columns.append(bare)
+        return self._bare_columns
 
 
 def table_layout(table: Table) -> TableLayout:

@@ -40,18 +40,23 @@ def begin_returning(
         return None
     if compiler.trigger is not None:
         raise sqlite_error(ERROR, "cannot use RETURNING in a trigger")
+    if any(column.__class__ is ast.TableStar for column in columns):
+        raise sqlite_error(ERROR, 'RETURNING may not use "TABLE.*" wildcards')
     cursor = compiler.builder.cursor()
     compiler.emit(op.OpenList, cursor, len(columns))
     return Returning(columns, cursor)
 
 
 def emit_returning_row(
-    compiler: Compiler, returning: Returning | None, table: Table, row: RowRegisters, alias: str | None
+    compiler: Compiler, returning: Returning | None, table: Table, row: RowRegisters
 ) -> None:
     """Computes the clause for a row that has just been written or deleted."""
     if returning is None:
         return
-    scope = Scope([row_source(table, row, alias)])
+    source = row_source(table, row)
+    # The clause knows the table by its own name only, alias or not.
+    source.schema_name = None
+    scope = Scope([source])
     block = Block(None, scope)
     expand_results(compiler, returning.columns, block)
     returning.width = len(block.results)

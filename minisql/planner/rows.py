@@ -23,10 +23,17 @@ if TYPE_CHECKING:
 
 
 def row_source(table: Table, row: RowRegisters, alias: str | None = None, is_qualified_only: bool = False) -> Source:
-    """The source of a row that lies in registers, virtual columns computed."""
+    """The source of a row that lies in registers, virtual columns computed.
+
+    `is_qualified_only` makes it one of OLD, NEW and excluded: no name reaches it without them, and its columns compare
+    without affinity.
+    """
     source = table_source(table, alias or table.name, row.column_registers())
     source.rowid_register = row.rowid
-    source.is_qualified_only = is_qualified_only
+    if is_qualified_only:
+        source.is_qualified_only = True
+        source.columns = row.layout.bare_columns(table)
+        source.is_stored = False
     return source
 
 

@@ -18,7 +18,7 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.assignments import Assignments, map_assignments
 from minisql.planner.constraints import Write, emit_row_checks
-from minisql.planner.foreign_keys import emit_child_check, emit_parent_actions, emit_parent_check
+from minisql.planner.foreign_keys import emit_foreign_key_check, emit_parent_actions
 from minisql.planner.gathering import gather_keys, key_expressions, statement_scope
 from minisql.planner.index_entries import emit_delete_entries, is_touched
 from minisql.planner.insert_row import emit_entries, emit_insert_row
@@ -51,13 +51,12 @@ if TYPE_CHECKING:
 class Updating:
     """One UPDATE (or DO UPDATE) under compilation: blocks `old` and `new`, what is assigned, and what it sets off."""
 
-    __slots__ = ("alias", "assignments", "conflict", "layout", "new", "old", "returning", "table", "target", "triggers")
+    __slots__ = ("assignments", "conflict", "layout", "new", "old", "returning", "table", "target", "triggers")
 
-    def __init__(self, compiler: Compiler, table: Table, assignments: Assignments, alias: str | None, conflict: int) -> None:
+    def __init__(self, compiler: Compiler, table: Table, assignments: Assignments, conflict: int) -> None:
         self.table = table
         self.layout: TableLayout = table_layout(table)
         self.assignments = assignments
-        self.alias = alias
         self.conflict = conflict
         self.old = allocate_row(compiler.builder, self.layout)
         self.new = allocate_row(compiler.builder, self.layout)
@@ -81,7 +80,7 @@ def emit_update(compiler: Compiler, node: ast.Update) -> tuple[str, ...]:
     scope = statement_scope(compiler, node.with_clause)
     assignments = map_assignments(compiler, table, node.assignments)
     conflict = statement_conflict(compiler, CONFLICT_ACTIONS[node.conflict])
-    updating = Updating(compiler, table, assignments, node.target.alias, conflict)
+    updating = Updating(compiler, table, assignments, conflict)
     updating.returning = begin_returning(compiler, node.returning)
     if is_view:
         _emit_view_rows(compiler, updating, node, scope)
@@ -103,9 +102,11 @@ def emit_update(compiler: Compiler, node: ast.Update) -> tuple[str, ...]:
 
 
 def _check_sources(node: ast.Update) -> None:
-    name = (node.target.alias or node.target.name).lower()
+    alias, name = node.target.alias, node.target.name
     for source in node.sources:
-        if isinstance(source, ast.TableSource) and (source.alias or source.name).lower() == name:
+        if not isinstance(source, ast.TableSource) or (source.alias is None) != (alias is None):
+            continue
+        if (source.alias or source.name).lower() == (alias or name).lower():
             shown = source.alias or source.name
             raise sqlite_error(ERROR, f"target object/alias may not appear in FROM clause: {shown}")
 
@@ -167,7 +168,7 @@ def _emit_gathered(
     n_keys = len(keys)
     values = updating.assignments.expressions if node.sources else []
     cursor = gather_keys(
-        compiler, node.target, keys + values, node.sources, node.where, node.order_by, node.limit, node.offset, scope
+        compiler, node.target, table, keys + values, node.sources, node.where, node.order_by, node.limit, node.offset, scope
     )
     if node.sources:
         cursor = _emit_last_of_each(compiler, cursor, n_keys, len(values))
@@ -214,7 +215,7 @@ def _emit_view_rows(compiler: Compiler, updating: Updating, node: ast.Update, sc
     columns: list[ast.Expression] = [ast.Column(column.name, alias, None, False, 0) for column in table.columns]
     values = updating.assignments.expressions if node.sources else []
     cursor = gather_keys(
-        compiler, node.target, columns + values, node.sources, node.where, node.order_by, node.limit, node.offset, scope
+        compiler, node.target, None, columns + values, node.sources, node.where, node.order_by, node.limit, node.offset, scope
     )
     old = updating.old
     width = len(columns) + len(values)
@@ -227,7 +228,7 @@ def _emit_view_rows(compiler: Compiler, updating: Updating, node: ast.Update, sc
     given = [row + len(columns) + number for number in range(len(values))] if node.sources else None
     emit_new_values(compiler, updating, own_scope, given)
     emit_triggers(compiler, table, updating.triggers, "INSTEAD OF", old, updating.new, updating.conflict, following)
-    emit_returning_row(compiler, updating.returning, table, updating.new, updating.alias)
+    emit_returning_row(compiler, updating.returning, table, updating.new)
     builder.end_loop(op.Next, following, end)
 
 
@@ -273,13 +274,15 @@ def emit_update_row(
     write.is_key_changed = is_key_changed
     emit_row_checks(compiler, target, write)
     use = target.foreign_keys
-    emit_child_check(compiler, use, table, old, new, changed)
-    emit_parent_check(compiler, use, table, old, new, changed)
-    _emit_replace_row(compiler, updating, target, write)
+    emit_foreign_key_check(compiler, use, table, old, None, changed)
+    _emit_take_out(compiler, updating, target)
+    emit_foreign_key_check(compiler, use, table, None, new, changed)
+    emit_entries(compiler, target, write)
+    emit_insert_row(compiler, target, new, op.COUNT_CHANGE | op.IS_UPDATE)
     emit_parent_actions(compiler, use, table, old, new, changed)
     if triggers:
         emit_triggers(compiler, table, triggers, "AFTER", old, new, target.conflict, ignore)
-    emit_returning_row(compiler, updating.returning, table, new, updating.alias)
+    emit_returning_row(compiler, updating.returning, table, new)
 
 
 def _emit_reload(compiler: Compiler, updating: Updating, ignore: int) -> None:
@@ -294,10 +297,10 @@ def _emit_reload(compiler: Compiler, updating: Updating, ignore: int) -> None:
             compiler.emit(op.SCopy, fresh.column(position), updating.new.column(position))
 
 
-def _emit_replace_row(compiler: Compiler, updating: Updating, target: Target, write: Write) -> None:
-    """Old entries out, new entries and the new row in."""
+def _emit_take_out(compiler: Compiler, updating: Updating, target: Target) -> None:
+    """Takes the old index entries out, and the row itself when its key may change (else the new one replaces it)."""
     table = updating.table
-    old, new = updating.old, updating.new
+    old = updating.old
     changed, is_key_changed = updating.assignments.changed, updating.assignments.is_key_changed
     touched = {
         index: cursor for index, cursor in target.index_cursors.items() if is_touched(index, changed, is_key_changed)
@@ -311,8 +314,6 @@ def _emit_replace_row(compiler: Compiler, updating: Updating, target: Target, wr
         operands = (None, table.schema_index)
         compiler.emit(op.Delete, target.cursor, 0, 1 if table.is_without_rowid else 0, operands, op.IS_UPDATE)
         compiler.place(gone)
-    emit_entries(compiler, target, write)
-    emit_insert_row(compiler, target, new, op.COUNT_CHANGE | op.IS_UPDATE)
 
 
 STEP_EMITTERS[ast.Update] = emit_update

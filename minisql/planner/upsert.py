@@ -59,6 +59,10 @@ def begin_upserts(
 def _find_constraint(table: Table, clause: ast.Upsert, number: int, n_clauses: int) -> Index | None:
     """The unique index that a conflict target names; None for the rowid or the clustered primary key."""
     terms = [strip_collation(term.expression)[0] for term in clause.target or ()]
+    for term in terms:
+        name = key_column_name(term)
+        if name is not None and name.lower() not in table.column_positions and not _is_rowid(table, term):
+            raise sqlite_error(ERROR, f"no such column: {name}")
     if len(terms) == 1 and table.rowid_alias >= 0 and _is_column(table, terms[0], table.rowid_alias):
         return None
     if len(terms) == 1 and table.rowid_alias < 0 and not table.is_without_rowid and _is_rowid(table, terms[0]):
@@ -130,7 +134,7 @@ def _emit_action(
     else:
         key = conflicting_key(compiler, target, index)
     assignments = map_assignments(compiler, table, clause.assignments)
-    updating = Updating(compiler, table, assignments, alias, op.ON_CONFLICT_ABORT)
+    updating = Updating(compiler, table, assignments, op.ON_CONFLICT_ABORT)
     own = Target(table, target.layout, op.ON_CONFLICT_ABORT)
     own.cursor = target.cursor
     own.index_cursors = target.index_cursors
