@@ -14,6 +14,7 @@ from typing import Any
 
 from minisql.errors import ERROR, Error, sqlite_error
 from minisql.functions.characters import before_nul
+from minisql.functions.json_blob import edit_blob, merge_blob
 from minisql.functions.json_nodes import (
     EscapedText,
     IntegerText,
@@ -137,8 +138,6 @@ def jsonb(value: Any) -> bytes | None:
 
 def json_valid(value: Any, flags: Any = 1) -> int | None:
     """json_valid(X, FLAGS).  Source: https://www.sqlite.org/json1.html section 4.22"""
-    if flags is None:
-        return None
     wanted = to_integer(flags)
     if not 1 <= wanted <= 15:
         raise sqlite_error(ERROR, "FLAGS parameter to json_valid() must be between 1 and 15")
@@ -162,7 +161,7 @@ def json_valid(value: Any, flags: Any = 1) -> int | None:
 
 def _is_strict_jsonb(data: bytes) -> bool:
     try:
-        return is_strictly_valid(decode(data))
+        return is_strictly_valid(decode(data, strict=True))
     except Error:
         return False
 
@@ -246,7 +245,8 @@ def _extract(binary: bool, arguments: tuple[Any, ...]) -> Any:
             return None
         node = lookup(root, parse_path(_path(argument)))
         found.append(None if node is MISSING else node)
-    return encode(found) if binary else JsonText(render(found))
+    text = render(found)
+    return encode(parse(text)) if binary else JsonText(text)
 
 
 def json_extract(*arguments: Any) -> Any:
@@ -279,9 +279,10 @@ def _arrow_path(path: Any) -> str:
 
 
 def _arrow_node(value: Any, path: Any) -> Any:
-    if value is None or path is None:
+    if value is None:
         return MISSING
-    return lookup(tree_of(_plain(value)), parse_path(_arrow_path(_plain(path))))
+    root = tree_of(_plain(value))
+    return MISSING if path is None else lookup(root, parse_path(_arrow_path(_plain(path))))
 
 
 def arrow(value: Any, path: Any) -> str | None:
@@ -327,47 +328,87 @@ def json_pretty(value: Any, *indent: Any) -> str | None:
     return render_pretty(tree_of(_plain(value)), space)
 
 
-def _editor(name: str, mode: int, write: Callable[[Any], Any]) -> Callable[..., Any]:
-    def call(*arguments: Any) -> Any:
+def _blob_of(value: Any) -> bytes:
+    """The JSONB of a JSON argument that is not NULL."""
+    if value.__class__ is bytes and looks_like_jsonb(value):
+        return value
+    return encode(tree_of(_plain(value)))
+
+
+def _edits(name: str, arguments: tuple[Any, ...]) -> list[tuple[str, Any]]:
+    """The (path, value) pairs of json_set and its like; raises for a missing value."""
+    if arguments and len(arguments) & 1 == 0:
+        raise sqlite_error(ERROR, f"{name}() needs an odd number of arguments")
+    return [(_path(path), value) for path, value in zip(arguments[1::2], arguments[2::2]) if path is not None]
+
+
+def _editor(name: str, mode: int) -> Callable[..., Any]:
+    def call(*arguments: Any) -> str | None:
         """json_set(X, PATH, VALUE, ...) and its like.  Source: https://www.sqlite.org/json1.html section 4.12"""
-        if len(arguments) & 1 == 0:
-            raise sqlite_error(ERROR, f"{name}() needs an odd number of arguments")
-        if arguments[0] is None:
-            return None
-        root = tree_of(_plain(arguments[0]))
-        for path, value in zip(arguments[1::2], arguments[2::2]):
-            if path is not None:
-                root = edit(root, _path(path), mode, node_of_value(value))
-        return write(root)
-
-    return call
-
-
-def _remover(write: Callable[[Any], Any]) -> Callable[..., Any]:
-    def call(*arguments: Any) -> Any:
-        """json_remove(X, PATH, ...).  Source: https://www.sqlite.org/json1.html section 4.18"""
+        edits = _edits(name, arguments)
         if not arguments or arguments[0] is None:
             return None
         root = tree_of(_plain(arguments[0]))
-        for path in arguments[1:]:
-            if path is None:
-                return None
-            root = edit(root, _path(path), REMOVE)
-            if root is MISSING:
-                return None
-        return write(root)
+        for path, value in edits:
+            parse_path(path)  # a path without `$` is refused before the value is looked at
+            root = edit(root, path, mode, node_of_value(value))
+        return render(root)
 
     return call
 
 
-def _patcher(write: Callable[[Any], Any]) -> Callable[..., Any]:
-    def call(target: Any, patch: Any) -> Any:
-        """json_patch(T, P): RFC 7396.  Source: https://www.sqlite.org/json1.html section 4.16"""
-        if target is None or patch is None:
+def _blob_editor(name: str, mode: int) -> Callable[..., Any]:
+    def call(*arguments: Any) -> bytes | None:
+        """jsonb_set(X, PATH, VALUE, ...) and its like.  Source: https://www.sqlite.org/json1.html section 4.12"""
+        edits = _edits(name, arguments)
+        if not arguments or arguments[0] is None:
             return None
-        return write(merge_patch(tree_of(_plain(target)), tree_of(_plain(patch))))
+        data = _blob_of(arguments[0])
+        for path, value in edits:
+            parse_path(path)
+            new = value if value.__class__ is bytes and looks_like_jsonb(value) else node_of_value(value)
+            data = edit_blob(data, path, mode, new) or b""
+        return data
 
     return call
+
+
+def json_remove(*arguments: Any) -> str | None:
+    """json_remove(X, PATH, ...).  Source: https://www.sqlite.org/json1.html section 4.18"""
+    if not arguments or arguments[0] is None:
+        return None
+    root = tree_of(_plain(arguments[0]))
+    for path in arguments[1:]:
+        root = MISSING if path is None else edit(root, _path(path), REMOVE)
+        if root is MISSING:
+            return None
+    return render(root)
+
+
+def jsonb_remove(*arguments: Any) -> bytes | None:
+    """jsonb_remove(X, PATH, ...).  Source: https://www.sqlite.org/json1.html section 4.18"""
+    if not arguments or arguments[0] is None:
+        return None
+    data: bytes | None = _blob_of(arguments[0])
+    for path in arguments[1:]:
+        if path is None or data is None:
+            return None
+        data = edit_blob(data, _path(path), REMOVE)
+    return data
+
+
+def json_patch(target: Any, patch: Any) -> str | None:
+    """json_patch(T, P): RFC 7396.  Source: https://www.sqlite.org/json1.html section 4.16"""
+    if target is None or patch is None:
+        return None
+    return render(merge_patch(tree_of(_plain(target)), tree_of(_plain(patch))))
+
+
+def jsonb_patch(target: Any, patch: Any) -> bytes | None:
+    """jsonb_patch(T, P): RFC 7396.  Source: https://www.sqlite.org/json1.html section 4.16"""
+    if target is None or patch is None:
+        return None
+    return merge_blob(_blob_of(target), _blob_of(patch))
 
 
 def merge_patch(target: Any, patch: Any, depth: int = 1) -> Any:
@@ -478,8 +519,8 @@ def _editors() -> list[Function]:
     functions: list[Function] = []
     for verb, mode in (("insert", INSERT), ("replace", REPLACE), ("set", SET), ("array_insert", ARRAY_INSERT)):
         name = f"json_{verb}"
-        functions.append(_marked(name, 0, ANY, _editor(name, mode, render)))
-        functions.append(_unmarked(f"jsonb_{verb}", 0, ANY, _editor(name, mode, encode)))
+        functions.append(_marked(name, 0, ANY, _editor(name, mode)))
+        functions.append(_unmarked(f"jsonb_{verb}", 0, ANY, _blob_editor(name, mode)))
     return functions
 
 
@@ -496,10 +537,10 @@ FUNCTIONS: tuple[Function, ...] = (
     _marked("->", 2, 2, arrow),
     _unmarked("->>", 2, 2, arrow_value),
     *_editors(),
-    _marked("json_remove", 0, ANY, _remover(render)),
-    _unmarked("jsonb_remove", 0, ANY, _remover(encode)),
-    _marked("json_patch", 2, 2, _patcher(render)),
-    _unmarked("jsonb_patch", 2, 2, _patcher(encode)),
+    _marked("json_remove", 0, ANY, json_remove),
+    _unmarked("jsonb_remove", 0, ANY, jsonb_remove),
+    _marked("json_patch", 2, 2, json_patch),
+    _unmarked("jsonb_patch", 2, 2, jsonb_patch),
     _unmarked("json_type", 1, 2, json_type),
     _unmarked("json_array_length", 1, 2, json_array_length),
     _unmarked("json_pretty", 1, 2, json_pretty),

@@ -200,6 +200,8 @@ def render_pretty(node: Any, indent: str, depth: int = 0) -> str:
         return render(node)
     if not node:
         return "[]" if node.__class__ is list else "{}"
+    if depth >= MAX_DEPTH - 1:
+        raise sqlite_error(ERROR, "JSON nested too deep")
     if depth and depth % (_STACK_LEVELS // 2) == 0:
         return call_on_fresh_stack(_pretty_container, node, indent, depth)
     return _pretty_container(node, indent, depth)
@@ -351,10 +353,11 @@ def looks_like_jsonb(data: bytes) -> bool:
     return end == len(data) and type_code <= OBJECT and (type_code > FALSE or start == end)
 
 
-def decode(data: bytes) -> Any:
+def decode(data: bytes, strict: bool = False) -> Any:
     """Returns the tree of a JSONB blob; raises "malformed JSON" where elements do not fit or are of no known type.
 
-    Numbers and strings are taken as they are: json_valid(X, 8) and conversions look at them.
+    Numbers and strings are taken as they are: `is_strictly_valid` and conversions look at them.  `strict` refuses long
+    headers of null, true and false.
     Source: https://www.sqlite.org/jsonb.html section 3
     """
     # Open containers: (items so far, end of the container, whether it is an object).
@@ -375,6 +378,8 @@ def decode(data: bytes) -> Any:
             open_containers.append(([], stop, type_code == OBJECT))
             offset = start
             continue
+        if strict and type_code <= FALSE and start != offset + 1:
+            raise malformed()
         items.append(_decode_scalar(data, type_code, start, stop))
         offset = stop
     if len(items) != 1:

@@ -88,6 +88,7 @@ _SPACE = re.compile(
     r"(?:[ \t\n\r]|([\v\f\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]|/\*.*?\*/|//[^\n\r\u2028\u2029]*))*",
     re.DOTALL,
 )
+_NAME_CHARACTER = re.compile(r"[A-Za-z0-9_$]|[^\x00-\x7f\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]")
 _STANDARD_STRING = re.compile(r'"([^"\\\x00-\x1f]*)"')
 _STRING_PIECE = re.compile(r"([^\"'\\\x00-\x1f]+)|(\\)|([\"'])|([\x00-\x1f])")
 _STANDARD_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
@@ -95,6 +96,8 @@ _JSON5_ESCAPE = re.compile(r"\\(?:['v]|0(?![0-9])|x[0-9a-fA-F]{2}|\r\n|[\n\r\u20
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![0-9a-zA-Z_.$+-])")
 _HEXADECIMAL = re.compile(r"[+-]?0[xX][0-9a-fA-F]+(?![0-9a-zA-Z_.$])")
 _JSON5_NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![0-9a-zA-Z_.$])")
+_HEXADECIMAL_START = re.compile(r"[+-]?0[xX]")
+_NUMBER_START = re.compile(r"[+-]?(?:0(?=[0-9])|[0-9]*\.?[0-9]*(?:[eE](?=[0-9+-]))?[+-]?[0-9]*)")
 _INFINITY = re.compile(r"([+-]?)inf(?:inity)?(?![0-9a-zA-Z])", re.IGNORECASE)
 _NOT_A_NUMBER = re.compile(r"[qs]?nan(?![0-9a-zA-Z])", re.IGNORECASE)
 _WORD = re.compile(r"(null|true|false)(?![0-9a-zA-Z])")
@@ -164,7 +167,9 @@ class _Scanner:
     def number_error(self, i: int) -> int:
         """Where SQLite sees the error in something that begins like a number."""
         text = self.text
-        match = re.compile(r"[+-]?(?:0(?=[0-9])|[0-9]*\.?[0-9]*(?:[eE](?=[0-9+-]))?[+-]?[0-9]*)").match(text, i)
+        if _HEXADECIMAL_START.match(text, i):
+            return i
+        match = _NUMBER_START.match(text, i)
         assert match is not None
         start = i + (text[i] in "+-")
         if match.end() == start or text[start : match.end()] == ".":
@@ -238,7 +243,7 @@ class _Scanner:
                 if match is None:
                     raise JsonSyntaxError(i)
                 i = match.end()
-            elif character.isalpha() or character in "_$" or ord(character) > 127 or (i > start and character.isdigit()):
+            elif _NAME_CHARACTER.match(character) and (i > start or not character.isdecimal()):
                 i += 1
             else:
                 break

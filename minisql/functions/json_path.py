@@ -120,11 +120,12 @@ def edit(root: Any, path: str, mode: int, value: Any = None) -> Any:
         if position < 0:
             if mode in (REPLACE, REMOVE) or not _can_append(node, step):
                 return root
-            if mode == ARRAY_INSERT and i == len(steps) - 1 and step[0] == KEY:
-                raise _not_an_element(path)
-            new = _substructure(steps[i + 1 :], path, mode, value)
-            if new is MISSING:
+            if mode == ARRAY_INSERT and step[0] == KEY and path[-1] != "]":
+                raise not_an_element(path)
+            wrapped = substructure(steps[i + 1 :], value, path, mode)
+            if wrapped is None:
                 return root
+            new = _wrap(wrapped[0], steps[i + 1 :])
             changed: Any = [*node, new] if step[0] != KEY else JsonObject([*node, (step[2], new)])
             return _rebuild(trail, changed)
         trail.append((node, position))
@@ -135,7 +136,7 @@ def edit(root: Any, path: str, mode: int, value: Any = None) -> Any:
         return _rebuild(trail, value)
     container, position = trail.pop()
     if mode == ARRAY_INSERT and container.__class__ is not list:
-        raise _not_an_element(path)
+        raise not_an_element(path)
     copy = container.__class__(container)
     if mode == REMOVE:
         del copy[position]
@@ -144,7 +145,8 @@ def edit(root: Any, path: str, mode: int, value: Any = None) -> Any:
     return _rebuild(trail, copy)
 
 
-def _not_an_element(path: str) -> Error:
+def not_an_element(path: str) -> Error:
+    """Returns the error of json_array_insert for a path that does not end at an element.  Source: json1.html section 4.3"""
     return sqlite_error(ERROR, "not an array element: '" + path.replace("'", "''") + "'")
 
 
@@ -157,15 +159,23 @@ def _can_append(node: Any, step: Step) -> bool:
     return bool(wanted == len(node)) if kind == INDEX else bool(wanted == 0)
 
 
-def _substructure(steps: tuple[Step, ...], path: str, mode: int, value: Any) -> Any:
-    """Objects and arrays of one member each that hold the value at the rest of a path, or MISSING if there are none."""
-    if mode == ARRAY_INSERT and steps and steps[-1][0] == KEY:
-        raise _not_an_element(path)
-    for step in steps:
-        if step[0] in (BAD_SYNTAX, BAD_INDEX):
-            raise bad_path(step[1])
-        if step[0] != KEY and step[1] != 0:
-            return MISSING
+def substructure(steps: tuple[Step, ...], value: Any, path: str, mode: int) -> tuple[Any] | None:
+    """Checks that new containers of one member each can hold the value at the rest of a path; None if they cannot.
+
+    Source: https://www.sqlite.org/json1.html section 4.12
+    """
+    for kind, wanted, _ in steps:
+        if kind in (BAD_SYNTAX, BAD_INDEX):
+            raise bad_path(wanted)
+        if kind != KEY and wanted != 0:
+            return None
+        if kind == KEY and mode == ARRAY_INSERT and path[-1] != "]":
+            raise not_an_element(path)
+    return (value,)
+
+
+def _wrap(value: Any, steps: tuple[Step, ...]) -> Any:
+    """The value inside new containers, one for each step."""
     for step in reversed(steps):
         value = JsonObject([(step[2], value)]) if step[0] == KEY else [value]
     return value

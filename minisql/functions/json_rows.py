@@ -23,7 +23,7 @@ from minisql.functions.json_nodes import (
     text_of_string,
     value_of_node,
 )
-from minisql.functions.json_path import KEY, find_child, parse_path
+from minisql.functions.json_path import find_child, parse_path
 from minisql.values.cast import to_text
 
 Row = tuple[Any, Any, str, Any, int, int | None, str, str]
@@ -94,10 +94,10 @@ def json_rows(value: Any, path: Any = "$", recursive: bool = False, binary: bool
     NULL arguments and a path that leads nowhere give no rows; raises "malformed JSON" and "bad JSON path".
     Source: https://www.sqlite.org/json1.html section 4.24
     """
-    if value is None or path is None:
+    if value is None:
         return
-    root_path = before_nul(to_text(path))
-    element = _root_element(tree_of(value), root_path, recursive)
+    tree = tree_of(value)
+    element = None if path is None else _root_element(tree, before_nul(to_text(path)), recursive)
     if element is None:
         return
     if not recursive:
@@ -119,17 +119,40 @@ def _root_element(root: Any, path: str, recursive: bool) -> _Element | None:
     """The element that a root path names, with its offset in the JSONB of the whole; None if there is none."""
     element = _Element(root, None, 0, _header_size(root, len(encode(root))), None, "$", "$")
     steps = parse_path(path)
-    key: Any = None
+    ancestors = []
     for step in steps:
         position = find_child(element.node, step)
         if position < 0:
             return None
+        ancestors.append(element)
         element = element.children(None)[position]
-        key = element.key if step[0] == KEY else int(re.match(r"[0-9]*", str(step[1]))[0]) if step[0] == 1 else 0  # type: ignore[index]
     if steps:
+        element.full_key = path
+        element.path = _path_of_parent(element, ancestors, path) if recursive else path
+        element.key = _key_of_rest(path[len(element.path) :])
+    return element
+
+
+def _key_of_rest(rest: str) -> str | int | None:
+    """The key column of the first row: what its root path has beyond the path column."""
+    if not rest:
+        return None
+    if rest[0] == "[":
+        digits = re.match(r"[0-9]*", rest[1:])
+        return int(digits[0] or 0) if digits is not None else 0
+    return rest[2:-1] if rest[1] == '"' else rest[1:]
+
+
+def _path_of_parent(element: _Element, ancestors: list[_Element], path: str) -> str:
+    """The path column of json_tree's first row.
+
+    SQLite shortens the root path step by step until it names a container whose first element is the root; so the root that is
+    not a first element gets `$`.
+    """
+    while ancestors and path != "$":
         last = _LAST_STEP.search(path)
         assert last is not None
-        element.full_key = path
-        element.path = path[: last.start()] if recursive else path
-        element.key = key if recursive else None
-    return element
+        path = path[: last.start()]
+        if ancestors.pop().payload == element.offset:
+            break
+    return path
