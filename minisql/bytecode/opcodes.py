@@ -295,6 +295,7 @@ HashInsert = _plain(
     "HashInsert",
     "Add a row to hash table p1: key = registers p4 (tuple), row = r[p2..p3]. Keys with NULL are kept but never match.",
 )
+HashSort = _plain("HashSort", "Sort the rows that share a key of hash table p1 by SortSpec p4, once all are there.")
 HashProbe = _jump(
     "HashProbe",
     "Cursor p1 to the first row whose key equals registers p4, r[p3..] = row; jump to p2 if none.",

@@ -54,7 +54,7 @@ for _names, _roles in (
     ("Delete IdxInsert IdxDelete SorterInsert HashInsert HashMark GroupStep WindowStep NullRow", "c--"),
     ("ListAppend ListSort SetDelete SetSort QueueInsert VOpen MemoOpen", "c--"),
     ("IdxBuild", "cc-"),
-    ("ConstantRows", "c--"),
+    ("ConstantRows HashSort", "c--"),
     ("CreateBtree ReadCookie Destroy", "-w-"),
     ("Program", "-j-"),
     ("Noop Halt ResultRow Transaction AutoCommit Savepoint HostCall HostRows ResetCount FkCounter SetCookie", "---"),
@@ -199,6 +199,7 @@ _READS: dict[int, Special] = {
     op.OpenWrite: lambda i, layout: (i[2],) if i[5] else (),
     op.ParseSchema: lambda i, layout: [item[3] for item in i[4] or () if item[3]],
 }
+_READS[op.Halt] = lambda i, layout: (i[3],) if i[5] else ()
 _READS[op.FkCounter] = lambda i, layout: (i[2],) if i[5] else ()
 _WRITES: dict[int, Special] = {
     op.Copy: lambda i, layout: range(i[2], i[2] + i[3]),

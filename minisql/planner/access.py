@@ -17,7 +17,7 @@ from minisql.planner import cost
 from minisql.planner.binding import FUNCTION, TABLE
 from minisql.planner.index_terms import Usage, covers, find_term, partial_index_is_usable
 from minisql.planner.scope import ROWID
-from minisql.planner.terms import make_term, split
+from minisql.planner.terms import make_term, read_mask, split
 from minisql.values.affinity import NUMERIC, TEXT
 
 if TYPE_CHECKING:
@@ -87,8 +87,9 @@ def find_accesses(
 ) -> list[Access]:
     """All access paths worth a thought for an input; `terms` are those that may be used to find its rows."""
     if made.kind != TABLE or made.table is None:
-        accesses = [_scan_rows(made)]
-        adjust_rows(accesses[0], terms)
+        accesses = function_accesses(compiler, made, terms) if made.kind == FUNCTION else [scan_rows(made)]
+        for access in accesses:
+            adjust_rows(access, terms)
         if may_hash and made.kind != FUNCTION:
             hashed = _hash_access(compiler, made, terms)
             if hashed is not None:
@@ -126,11 +127,33 @@ def find_accesses(
     return accesses
 
 
-def _scan_rows(made: Input) -> Access:
+def scan_rows(made: Input) -> Access:
+    """A scan of rows that are gathered or computed."""
     access = Access(BY_ROWS, made)
     access.rows = cost.DEFAULT_TABLE_ROWS
     access.cost = access.rows + 16
     return access
+
+
+def function_accesses(compiler: Compiler, made: Input, terms: list[Term]) -> list[Access]:
+    """A table-valued function takes its arguments from the call and from equalities with its hidden columns."""
+    plain = scan_rows(made)
+    if made.arguments and made.argument_scope is not None:
+        plain.needs = read_mask(compiler, made.arguments, made.argument_scope) & ~made.mask
+    accesses = [plain]
+    hidden = [number for number, column in enumerate(made.source.columns) if column.hidden == 1]
+    for number in hidden[len(made.arguments) :]:
+        for term in terms:
+            for candidate in term.candidates:
+                if candidate.source is made.source and candidate.position == number and candidate.operator == "=":
+                    if len(accesses) == 1:
+                        accesses.append(scan_rows(made))
+                        accesses[1].needs = plain.needs
+                        accesses[1].cost -= 50
+                    if all(other.position != number for other in accesses[1].equal):
+                        accesses[1].equal.append(candidate)
+                        accesses[1].needs |= candidate.value_mask
+    return accesses
 
 
 def adjust_rows(access: Access, terms: list[Term]) -> None:

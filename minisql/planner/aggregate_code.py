@@ -66,9 +66,13 @@ def find_calls(compiler: Compiler, block: Block, order: list[OrderItem] | None) 
     if core.having is not None:
         _collect(compiler, core.having, calls)
     if order is not None:
+        is_aggregate = bool(calls.aggregates) or core.group_by is not None
         for item in order:
             if item.position is None:
                 _collect(compiler, item.expression, calls)
+        if calls.aggregates and not is_aggregate:
+            node = calls.aggregates[0][0]
+            raise sqlite_error(ERROR, f"misuse of aggregate: {node.name}()", compiler.offset(node.position))
     if core.group_by is not None:
         calls.keys = group_keys(compiler, core.group_by, block)
         calls.has_keys = True

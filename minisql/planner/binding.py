@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from minisql.catalog.schema import Table
     from minisql.planner.compiler import Compiler
+    from minisql.planner.index_terms import Usage
 
 TABLE, SUBQUERY, RECURSION, FUNCTION, NESTED = range(5)
 
@@ -48,10 +49,14 @@ class Input:
         "kind",
         "label",
         "mask",
+        "argument_scope",
         "on",
         "on_scope",
         "row_base",
         "row_width",
+        "search_base",
+        "search_cursor",
+        "search_width",
         "select",
         "source",
         "sources",
@@ -67,14 +72,19 @@ class Input:
         # What names see, if that is not `sources`.
         self.visible: list[Source] | None = None
         self.on_scope: Scope | None = None
-        # The names used by the statement (index_terms.Usage), for inputs inside a nested one.
-        self.usage: object = None
+        # The names used by the statement.
+        self.usage: Usage | None = None
         self.row_width = 0
         self.table: Table | None = None
         self.select: BoundSelect | None = None
         self.block: Block | None = None
         self.common_table: CommonTable | None = None
         self.arguments: list[ast.Expression] = []
+        self.argument_scope: Scope | None = None
+        # The index or hash cursor of the chosen access and where its rows are loaded.
+        self.search_cursor = -1
+        self.search_base = 0
+        self.search_width = 0
         self.join_flags = 0
         self.on: list[ast.Expression] = []
         self.indexed_by: str | None = None
@@ -322,7 +332,7 @@ def bind_item(compiler: Compiler, item: ast.FromItem, scope: Scope) -> list[Inpu
         bound = bind_select(compiler, item.select, scope.parent)
         return [subquery_input(bound, item.alias or "", bound.columns)]
     if isinstance(item, ast.FunctionSource):
-        return [bind_function(compiler, item)]
+        return [bind_function(compiler, item, scope)]
     assert isinstance(item, ast.JoinSource), "there are four kinds of FROM items"
     return _bind_nested(compiler, item, scope)
 
@@ -460,7 +470,7 @@ def find_table(compiler: Compiler, name: str, schema: str | None, position: int)
     if found is None:
         found = compiler.eponymous_table(name, schema)
     if found is None:
-        written = name if schema is None else f"{schema}.{name}"
+        written = name if home is None else f"{home}.{name}"
         raise sqlite_error(ERROR, f"no such table: {written}", compiler.offset(position) if position >= 0 else -1)
     return found
 
@@ -483,7 +493,7 @@ def table_input(
     return made
 
 
-def bind_function(compiler: Compiler, item: ast.FunctionSource) -> Input:
+def bind_function(compiler: Compiler, item: ast.FunctionSource, scope: Scope) -> Input:
     """A table-valued function."""
     table = compiler.context.catalog.find_table(item.name, item.schema) or compiler.eponymous_table(item.name, item.schema)
     if table is None:
@@ -495,6 +505,7 @@ def bind_function(compiler: Compiler, item: ast.FunctionSource) -> Input:
     if len(item.arguments) > hidden:
         raise sqlite_error(ERROR, f"too many arguments on {item.name}() - max {hidden}")
     made.arguments = item.arguments
+    made.argument_scope = scope
     return made
 
 

@@ -53,7 +53,7 @@ def plan_block(
     terms = block_terms(compiler, block)
     usage = None
     leaves = [leaf for made in inputs for leaf in leaf_inputs(made)]
-    if any(leaf.table is not None and leaf.table.indexes for leaf in leaves if leaf.kind == TABLE):
+    if len(leaves) > 1 or any(leaf.table is not None and leaf.table.indexes for leaf in leaves if leaf.kind == TABLE):
         usage = block_usage(block, order, terms)
         for leaf in leaves:
             usage.names |= usage_of(list(leaf.on)).names

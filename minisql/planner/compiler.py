@@ -26,7 +26,7 @@ from minisql.planner.operands import affinity_of, collation_of, typed_operand
 from minisql.planner.ordering import same_tree
 from minisql.planner.scope import ROWID, Capture, Scope, Source, find_in_scope, matches_schema
 from minisql.planner.subquery_code import emit_row_subquery, subquery_columns
-from minisql.planner.table_functions import eponymous_table, open_function, prepare_function
+from minisql.planner.table_functions import eponymous_table
 from minisql.values.affinity import NUMERIC, TEXT, apply_numeric, apply_text
 from minisql.values.collation import BINARY, Collation
 from minisql.values.compare import hash_key
@@ -140,8 +140,6 @@ class Compiler:
     emit_subselect = emit_subselect
     describe_access = describe_access
     eponymous_table = eponymous_table
-    prepare_function = prepare_function
-    open_function = open_function
 
     def emit_call(self, name: str, arguments: list[ast.Expression], scope: Scope, target: int = 0) -> int:
         """A call that SQL writes as an operator or keyword."""

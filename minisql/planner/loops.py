@@ -22,13 +22,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
-from minisql.bytecode.program import HashSpec
+from minisql.bytecode.program import HashSpec, SortSpec
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.access import BY_HASH, BY_INDEX, BY_OR, BY_ROWID, BY_ROWS, SCAN, Access, find_accesses
 from minisql.planner.binding import FUNCTION, NESTED, RECURSION, SUBQUERY, TABLE, Input
 from minisql.planner.key_values import constant_rows, emit_key, emit_key_values
-from minisql.planner.scope import row_registers, stored_width
+from minisql.planner.scope import ROWID, row_registers, stored_width
+from minisql.planner.table_functions import open_function, prepare_function
 from minisql.values.collation import BINARY
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def prepare(nest: Nest, access: Access) -> None:
         assert made.block is not None, "a nested input has a block"
         compiler.emit_nested(made)
     elif made.kind == FUNCTION:
-        compiler.prepare_function(access)
+        prepare_function(compiler, access)
     if access.kind == BY_HASH:
         _build_hash(nest, access)
 
@@ -167,7 +168,8 @@ def open_table(compiler: Compiler, access: Access) -> None:
     if index is not None and not index.is_clustered:
         access_cursor = compiler.builder.cursor()
         compiler.emit(op.OpenRead, access_cursor, index.root_page, index.schema_index, index.shape)
-        made.arguments = [access_cursor, compiler.registers(len(index.entry_columns))]  # type: ignore[list-item]
+        made.search_cursor = access_cursor
+        made.search_base = compiler.registers(len(index.entry_columns))
 
 
 def _open_covering(compiler: Compiler, access: Access, index: Index) -> None:
@@ -188,7 +190,8 @@ def _open_covering(compiler: Compiler, access: Access, index: Index) -> None:
     source.registers = registers
     source.cursor = cursor
     made.row_base = base
-    made.arguments = [cursor, base]  # type: ignore[list-item]
+    made.search_cursor = cursor
+    made.search_base = base
 
 
 def materialize(compiler: Compiler, made: Input) -> None:
@@ -236,7 +239,31 @@ def _build_hash(nest: Nest, access: Access) -> None:
     )
     compiler.emit(op.HashInsert, hash_cursor, first, width + rowid, keys)
     compiler.builder.end_loop(op.Next, following, end)
-    made.arguments = [hash_cursor, first, width + rowid]  # type: ignore[list-item]
+    _sort_buckets(compiler, access, hash_cursor, first, width + rowid)
+    made.search_cursor = hash_cursor
+    made.search_base = first
+    made.search_width = width + rowid
+
+
+def _sort_buckets(compiler: Compiler, access: Access, hash_cursor: int, first: int, width: int) -> None:
+    """SQLite's automatic index has the other used columns behind its key, so rows of one key come sorted by these."""
+    made = access.input
+    source = made.source
+    alias = made.table.rowid_alias if made.table is not None else ROWID
+    keys = {candidate.position for candidate in access.hash_terms}
+    places = []
+    collations = []
+    for position, register in enumerate(source.registers):
+        column = source.columns[position]
+        if not register or position in keys or position == alias or len(made.sources) > 1:
+            continue
+        if made.usage is None or made.usage.uses(made, column.name.lower()):
+            places.append(register - first)
+            collations.append(BINARY)
+    if places:
+        n = len(places)
+        spec = SortSpec(tuple(places), tuple(collations), (False,) * n, (True,) * n, width)
+        compiler.emit(op.HashSort, hash_cursor, 0, 0, spec)
 
 
 def _hash_rowid(compiler: Compiler, made: Input, first: int, width: int) -> int:
@@ -269,13 +296,12 @@ def open_access(nest: Nest, access: Access) -> None:
     compiler = nest.compiler
     kind = access.kind
     if kind == BY_ROWS:
-        _open_rows(nest, made)
+        _open_rows(nest, access)
     elif kind == BY_ROWID:
         _open_rowid(nest, access)
     elif kind == BY_HASH:
-        hash_cursor, first, width = made.arguments
         keys = tuple(emit_key(compiler, candidate, nest.available) for candidate in access.hash_terms)
-        nest.begin(op.HashProbe, hash_cursor, first, width, keys)  # type: ignore[arg-type]
+        nest.begin(op.HashProbe, made.search_cursor, made.search_base, made.search_width, keys)
         mark_done(access)
     elif kind == BY_OR:
         _open_union(nest, access)
@@ -286,8 +312,9 @@ def open_access(nest: Nest, access: Access) -> None:
         _open_index(nest, access)
 
 
-def _open_rows(nest: Nest, made: Input) -> None:
+def _open_rows(nest: Nest, access: Access) -> None:
     compiler = nest.compiler
+    made = access.input
     if made.kind == RECURSION:
         # The queue's current row is in registers already: the enclosing QueueNext loop is the loop.
         common = made.common_table
@@ -295,7 +322,7 @@ def _open_rows(nest: Nest, made: Input) -> None:
         made.source.registers = common.row_registers
         return
     if made.kind == FUNCTION:
-        compiler.open_function(nest, made)
+        open_function(nest, access)
         return
     first, width = row_extent(made)
     nest.begin(op.Rewind, made.source.cursor, first, width)
@@ -379,7 +406,7 @@ def _open_index(nest: Nest, access: Access) -> None:
     if index.is_clustered:
         cursor, base, width = made.source.cursor, made.row_base, stored_width(index.table)
     else:
-        cursor, base = made.arguments[0], made.arguments[1]  # type: ignore[assignment]
+        cursor, base = made.search_cursor, made.search_base
         width = len(index.entry_columns)
     equal: list[int] = []
     for candidate in access.equal:
@@ -481,20 +508,20 @@ def _gather_branch(nest: Nest, branch: Access, rows: int, seen: int) -> None:
     inner = Nest(compiler, [], compiler.label())
     inner.available = nest.available
     source = made.source
-    saved = made.arguments
+    saved = made.search_cursor, made.search_base
     if branch.index is not None:
         cursor = compiler.builder.cursor()
         index = branch.index
         compiler.emit(op.OpenRead, cursor, index.root_page, index.schema_index, index.shape)
         base = compiler.registers(len(index.entry_columns))
-        made.arguments = [cursor, base]  # type: ignore[list-item]
+        made.search_cursor, made.search_base = cursor, base
         branch.is_covering = True
         open_access(inner, branch)
         rowid = base + len(index.entry_columns) - 1
     else:
         open_access(inner, branch)
         rowid = compiler.emit_rowid(source)
-    made.arguments = saved
+    made.search_cursor, made.search_base = saved
     known = inner.next_label
     compiler.emit(op.SetInsert, seen, known, 0, (rowid,))
     compiler.emit(op.ListAppend, rows, 0, 0, (rowid,))

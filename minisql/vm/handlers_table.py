@@ -44,6 +44,14 @@ def hash_insert(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int
     return pc
 
 
+@handles(opcodes.HashSort)
+def hash_sort(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    for bucket in frame.cursors[i[1]].buckets.values():
+        if len(bucket) > 1:
+            sort_rows(bucket, i[4])
+    return pc
+
+
 @handles(opcodes.HashProbe)
 def hash_probe(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     return load_row(registers, i, frame.cursors[i[1]].probe(GETTERS[i[4]](registers)), pc)
