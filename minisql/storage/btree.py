@@ -9,6 +9,7 @@ Source: https://www.sqlite.org/fileformat2.html.
 from __future__ import annotations
 
 from minisql.errors import READONLY, sqlite_error
+from minisql.storage import auto_vacuum
 from minisql.storage import header as db_header
 from minisql.storage.corruption import corrupt
 from minisql.storage.freelist import allocate_page, free_page
@@ -20,6 +21,7 @@ from minisql.storage.journal import BusyHandler
 from minisql.storage.locking import NoLock
 from minisql.storage.node import IndexInterior, IndexLeaf, Node, RawPage, TableInterior, TableLeaf
 from minisql.storage.pager import DEFAULT_PAGE_SIZE, Pager
+from minisql.storage.pointer_map import ROOT, put_entry
 from minisql.storage.record import RecordCodec
 from minisql.storage.table_cursor import TableCursor
 from minisql.storage.table_tree import TableTree, cut_leaf_cells, encode_leaf_cells
@@ -44,6 +46,7 @@ class BtreeFile:
         self.trees: dict[int, TableTree | IndexTree] = {}
         self._codecs: dict[object, RecordCodec | KeyOrder] = {}
         pager.on_reset = self._forget_positions
+        pager.compact = self._compact
         pager.open_cells = self._open_cells
         pager.encode_cells = self._encode_cells
 
@@ -245,8 +248,10 @@ class BtreeFile:
         pager = self.pager
         pager.check_health()
         pager.is_editing = True
-        number = allocate_page(pager)
+        number = auto_vacuum.allocate_root(pager) if pager.auto_vacuum_mode else allocate_page(pager)
         pager.install(TableLeaf(number) if is_table else IndexLeaf(number))
+        if pager.auto_vacuum_mode:
+            put_entry(pager, number, ROOT, 0)
         self.trees.pop(number, None)
         pager.is_editing = False
         return number
@@ -258,12 +263,32 @@ class BtreeFile:
         self.clear_tree(root)
         pager = self.pager
         pager.is_editing = True
-        free_page(pager, root)
-        tree = self.trees.pop(root, None)
-        if tree is not None:
-            tree.forget_position()
+        if pager.auto_vacuum_mode:
+            moved = auto_vacuum.free_root(pager, root)
+        else:
+            free_page(pager, root)
+            moved = 0
+        for number in (root, moved):
+            tree = self.trees.pop(number, None)
+            if tree is not None:
+                tree.forget_position()
         pager.is_editing = False
-        return 0
+        return moved
+
+    def set_auto_vacuum(self, mode: int) -> bool:
+        """Sets auto-vacuum: before the first page is made any mode, later only FULL against INCREMENTAL."""
+        pager = self.pager
+        if pager.n_pages and bool(mode) != bool(pager.auto_vacuum_mode):
+            return False
+        pager.auto_vacuum_mode = mode
+        if pager.n_pages and mode and pager.savepoints:
+            write_u32(pager.header, META + 4 * db_header.META_INCREMENTAL_VACUUM, mode - 1)
+        return True
+
+    def incremental_vacuum(self, n_pages: int = 0) -> int:
+        """Moves pages from the end of the file into free ones and cuts the file by up to `n_pages` (0: all); within a write
+        transaction.  Returns the number of pages saved."""
+        return auto_vacuum.shrink(self.pager, n_pages) if self.pager.auto_vacuum_mode else 0
 
     def clear_tree(self, root: int) -> int:
         """Removes all rows or entries of a b-tree; returns how many there were."""
@@ -342,6 +367,10 @@ class BtreeFile:
     def _forget_positions(self) -> None:
         for tree in self.trees.values():
             tree.forget_position()
+
+    def _compact(self) -> None:
+        if self.freelist_count:
+            auto_vacuum.shrink(self.pager, 0)
 
     def _open_cells(self, node: Node) -> None:
         if isinstance(node, TableLeaf):

@@ -13,7 +13,7 @@ from collections.abc import Generator, Iterable
 
 from minisql.storage.btree import BtreeFile
 from minisql.storage.header import FREELIST_COUNT, FREELIST_TRUNK, META_INCREMENTAL_VACUUM, META_LARGEST_ROOT, read_u32
-from minisql.storage.image import page_image
+from minisql.storage.image import page_image, prepare_image
 from minisql.storage.locking import PENDING_BYTE
 from minisql.storage.node import INDEX_INTERIOR, INDEX_LEAF, TABLE_INTERIOR, TABLE_LEAF, local_size, max_local
 from minisql.storage.pointer_map import FIRST_OVERFLOW, FREE, NEXT_OVERFLOW, ROOT, TREE, is_pointer_map_page, pointer_map_place
@@ -27,6 +27,7 @@ def integrity_check(file: BtreeFile, roots: Iterable[int], max_errors: int = 100
 
     Call within a read transaction.  Returns at most `max_errors` messages, none for a sound file.
     """
+    prepare_image(file)
     check = _Check(file, max_errors)
     if not check.n_pages:
         return []

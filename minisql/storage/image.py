@@ -14,6 +14,7 @@ from minisql.storage.btree import BtreeFile
 from minisql.storage.header import read_u32, write_u32
 from minisql.storage.node import RawPage
 from minisql.storage.pager import Pager
+from minisql.storage.pointer_map import update_maps
 from minisql.storage.vfs import OsVfs, Vfs
 
 
@@ -42,12 +43,23 @@ def serialize(file: BtreeFile) -> bytes:
     pager = file.pager
     if not pager.n_pages:
         return b""
-    _stamp(pager)
+    prepare_image(file)
     return b"".join(page_image(file, number) for number in range(1, pager.n_pages + 1))
 
 
-def _stamp(pager: Pager) -> None:
-    """Fills in what a commit to a file would have: page count, version, valid-for."""
+def prepare_image(file: BtreeFile) -> None:
+    """Brings up to date what pages only get when they are written: pointer maps and, in memory, the header's counters.
+
+    Call before a run of `page_image`.
+    """
+    pager = file.pager
+    if pager.auto_vacuum_mode and pager.n_pages and not pager.read_only:
+        if pager.savepoints:
+            update_maps(pager)
+        elif pager.file is None:
+            pager.begin_write()
+            update_maps(pager)
+            pager.commit_phase_two()
     if pager.file is None:
         write_u32(pager.header, db_header.N_PAGES, pager.n_pages)
         write_u32(pager.header, db_header.VERSION_NUMBER, db_header.SQLITE_VERSION_NUMBER)

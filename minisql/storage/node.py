@@ -439,3 +439,9 @@ def cut_payload_cell(data: bytes, at: int, number: int, usable: int) -> bytes:
     if end > usable:
         raise corrupt(number, "cell runs off the page")
     return data[at:end]
+
+
+def first_overflow_page(cell: bytes, usable: int, is_table_leaf: bool) -> int:
+    """Returns the first overflow page of a leaf's or an index's cell, 0 without overflow."""
+    size, _ = read_varint(cell, 0)
+    return int.from_bytes(cell[-4:], "big") if size > max_local(usable, is_table_leaf) else 0

@@ -11,6 +11,7 @@ from minisql.storage.corruption import corrupt
 from minisql.storage.freelist import allocate_page, free_page
 from minisql.storage.node import RawPage, local_size, max_local
 from minisql.storage.pager import Pager
+from minisql.storage.pointer_map import NEXT_OVERFLOW, put_entry
 from minisql.storage.varint import encode_varint, read_varint
 
 
@@ -46,6 +47,8 @@ def write_chain(pager: Pager, content: bytes) -> int:
     for i, (number, next_number) in enumerate(zip(numbers, following, strict=True)):
         piece = next_number.to_bytes(4, "big") + content[i * step : (i + 1) * step]
         pager.raw_page(number).data = piece.ljust(page_size, b"\0")
+        if i and pager.auto_vacuum_mode:
+            put_entry(pager, number, NEXT_OVERFLOW, numbers[i - 1])
     return numbers[0]
 
 

@@ -38,6 +38,7 @@ from minisql.errors import (
 )
 from minisql.storage import header as db_header
 from minisql.storage import journal as rollback_journal
+from minisql.storage import pointer_map
 from minisql.storage.corruption import corrupt, not_a_database
 from minisql.storage.header import read_u32, write_u32
 from minisql.storage.locking import PENDING_BYTE
@@ -76,7 +77,8 @@ class Savepoint:
 class Pager:
     """See the module docstring.  `file` is None for a database in memory.
 
-    The b-tree, which knows cells and codecs, sets `on_reset` (nodes were replaced under it), `open_cells` (cut the cells of
+    The b-tree, which knows cells and codecs, sets `on_reset` (nodes were replaced under it), `compact`
+    (auto-vacuum before a commit), `open_cells` (cut the cells of
     a leaf that is about to lose its image) and `encode_cells` (encode the cells of a leaf that are still rows only).
     """
 
@@ -85,6 +87,7 @@ class Pager:
         "busy_handler",
         "cache_size",
         "clock",
+        "compact",
         "cost",
         "data_version",
         "dirty",
@@ -148,6 +151,7 @@ class Pager:
         self.generation = 0
         self.data_version = 1
         self.on_reset: Callable[[], None] = lambda: None
+        self.compact: Callable[[], None] = lambda: None
         self.open_cells: Callable[[Node], None] = lambda node: None
         self.encode_cells: Callable[[Node], None] = lambda node: None
         self.busy_handler: rollback_journal.BusyHandler | None = None
@@ -624,11 +628,15 @@ class Pager:
             return
         self.check_health()
         if self.file is None:
+            if self.auto_vacuum_mode == 1:
+                self.compact()
             return
         if len(self.savepoints) > 1:
             self.release_savepoint(1)
         if not self.dirty and not self.is_spilled and bytes(self.header) == self.savepoints[0].header:
             return
+        if self.auto_vacuum_mode == 1:
+            self.compact()
         self._count_change()
         images = self._dirty_images()
         self._write_journal(list(images), super_journal)
@@ -664,6 +672,8 @@ class Pager:
 
     def _dirty_images(self) -> dict[int, bytes]:
         usable, page_size = self.usable, self.page_size
+        if self.auto_vacuum_mode:
+            pointer_map.update_maps(self)
         images: dict[int, bytes] = {}
         for number in sorted(self.dirty):
             node = self.dirty[number]
@@ -741,11 +751,19 @@ class Pager:
     def new_page_number(self) -> int:
         """Appends a page to the file; raises SQLITE_FULL at `max_page_count`."""
         number = self.n_pages + 1
-        if number == PENDING_BYTE // self.page_size + 1:
+        lock_page = PENDING_BYTE // self.page_size + 1
+        maps: list[int] = []
+        while number == lock_page or (
+            self.auto_vacuum_mode and pointer_map.is_pointer_map_page(self.page_size, self.usable, number)
+        ):
+            if number != lock_page:
+                maps.append(number)
             number += 1
         if number > self.max_page_count:
             raise sqlite_error(FULL)
         self.n_pages = number
+        for map_page in maps:
+            self.install(RawPage(map_page, bytes(self.page_size)))
         return number
 
     def install(self, node: Node) -> None:
