@@ -25,7 +25,7 @@ from minisql.parser.ast import (
 )
 from minisql.parser.changes import delete, insert, update, with_statement
 from minisql.parser.definitions import alter_table, create, drop
-from minisql.parser.expression import expression
+from minisql.parser.expression import expression, signed_number
 from minisql.parser.select import select
 from minisql.parser.state import State, accept, expect, name, qualified_name, syntax_error, word_text
 
@@ -148,11 +148,10 @@ def _pragma_value(state: State) -> str:
     """Reads a signed number, a name, or ON, DELETE or DEFAULT."""
     i = state.index
     kind = state.kinds[i]
-    if kind == k.MINUS or kind == k.PLUS:
-        state.index = i + 1
-        expect(state, k.NUMBER)
-        return ("-" if kind == k.MINUS else "") + state.words[i + 1]
-    if kind > k.STRING and kind not in (k.NUMBER, k.ON, k.DELETE, k.DEFAULT):
+    if kind == k.MINUS or kind == k.PLUS or kind == k.NUMBER:
+        signed_number(state)
+        return ("-" if kind == k.MINUS else "") + state.words[state.index - 1]
+    if kind > k.STRING and kind not in (k.ON, k.DELETE, k.DEFAULT):
         raise syntax_error(state, i)
     state.index = i + 1
     return word_text(state, i)

@@ -81,11 +81,12 @@ _NULL = Literal(None)
 
 # The hot loop reads module globals, which CPython caches, rather than attributes of `tokens`.
 _ID, _NUMBER, _STRING, _LP, _RP, _COMMA, _DOT = k.ID, k.NUMBER, k.STRING, k.LP, k.RP, k.COMMA, k.DOT
-_STAR, _MINUS, _PLUS, _AND, _DISTINCT, _ALL = k.STAR, k.MINUS, k.PLUS, k.AND, k.DISTINCT, k.ALL
+_STAR, _MINUS, _PLUS, _AND, _OR, _DISTINCT, _ALL = k.STAR, k.MINUS, k.PLUS, k.AND, k.OR, k.DISTINCT, k.ALL
 _CASE, _COLLATE = k.CASE, k.COLLATE
 _CAST, _CURRENT_TIMESTAMP, _FILTER, _OVER, _ORDER = k.CAST, k.CURRENT_TIMESTAMP, k.FILTER, k.OVER, k.ORDER
 _LAST_NAME, _FIRST_SIMPLE, _LAST_SIMPLE = k.LAST_JOIN_KEYWORD, k.OR, k.LONGARROW
 _PRECEDENCE = k.PRECEDENCE
+_EXPR_DEPTH = limits.EXPR_DEPTH
 _BINDING = [99 if kind in (k.LP, k.DOT) else level for kind, level in enumerate(_PRECEDENCE)]
 """How tight a token binds to the operand before it; a parenthesis or dot makes it another operand altogether."""
 
@@ -192,8 +193,14 @@ def expression(state: State) -> Expression:
                         left = lower
                     else:
                         left = And([lower, left])
-                elif code == _PREFIX_MINUS and type(left) is Column:
-                    left = Unary("-", left)
+                elif code == _OR:
+                    if type(lower) is Or:
+                        lower.terms.append(left)
+                        left = lower
+                    else:
+                        left = Or([lower, left])
+                elif code <= _PREFIX_NOT and code >= _PREFIX_MINUS and type(left) is not Literal:
+                    left = Unary(_PREFIX_TEXT[code], left)
                 else:
                     left = _reduce(lower, code, left)
             if precedence:
@@ -237,7 +244,7 @@ def expression(state: State) -> Expression:
                 continue
             if not stack:
                 state.index = i
-                limit = state.limits[limits.EXPR_DEPTH]
+                limit = state.limits[_EXPR_DEPTH]
                 # Each comma stands between two operands of one node, so neither it nor one of them adds to the depth.
                 if i - first > limit and i - first - 2 * kinds[first:i].count(_COMMA) > limit:
                     check_depth(left, limit)
@@ -423,11 +430,6 @@ def _collation(state: State, i: int) -> str:
 
 def _reduce(lower: Any, code: int, right: Expression) -> Expression:
     """Builds the node of a stacked operator whose last operand is now complete."""
-    if code == k.OR:
-        if type(lower) is Or:
-            lower.terms.append(right)
-            return lower
-        return Or([lower, right])
     if code in _PREFIX_TEXT:
         if code < _PREFIX_TILDE and type(right) is Literal and isinstance(right.value, (int, float)):
             return negated(right) if code == _PREFIX_MINUS else right
@@ -504,10 +506,8 @@ def _push_escape(state: State, left: Expression, level: int, stack: list[_Frame]
         if code == _LIKE:
             stack.append(((*lower, left), _LIKE_ESCAPE, level))
             return
-        if code < k.N_KINDS and code != k.OR and code != k.IS:
-            left = And([lower, left]) if code == _AND else Binary(_OPERATOR_TEXT[code], lower, left)
-        else:
-            left = _reduce(lower, code, left)
+        # No AND or OR stands on a LIKE whose ESCAPE may follow, so what chains they end does not matter.
+        left = Binary(_OPERATOR_TEXT[code], lower, left) if code <= _LAST_SIMPLE else _reduce(lower, code, left)
     raise syntax_error(state, state.index)
 
 
@@ -611,7 +611,9 @@ def type_text(state: State) -> str:
 
 
 def signed_number(state: State) -> None:
-    """Reads a number with or without a sign."""
+    """Reads a number with or without a sign; here SQLite takes no digit separators."""
     if state.kinds[state.index] in (_MINUS, k.PLUS):
         state.index += 1
-    expect(state, _NUMBER)
+    if state.kinds[state.index] != _NUMBER or "_" in state.words[state.index]:
+        raise syntax_error(state, state.index)
+    state.index += 1

@@ -47,12 +47,12 @@ def parse_one(sql: str, start: int = 0, limit_values: Sequence[int] = limits.DEF
     length = len(sql)
     origin = start
     while True:
-        end = sql.find(";", start) + 1
-        if end == 0 or end == length:
-            end = length
-        else:
-            end = statement_end(sql, start)
+        end = sql.find(";", start) + 1 or length
         state = State(sql, start, end, limit_values, RULES)
+        if end != length and (not state.words or state.words[-1] != ";"):
+            # That semicolon stands within a string, a comment or a quoted name.
+            end = statement_end(sql, start)
+            state = State(sql, start, end, limit_values, RULES)
         kinds = state.kinds
         rule = STATEMENT_RULES.get(kinds[0])
         if rule is not None:
@@ -61,10 +61,7 @@ def parse_one(sql: str, start: int = 0, limit_values: Sequence[int] = limits.DEF
             return None, length
         if kinds[0] != _SEMI:
             break
-        if end == length:
-            start = _after_first_semicolon(state)
-        else:
-            start = end
+        start = end
     state.source.origin = origin
     if rule is None:
         raise syntax_error(state, 0)
@@ -74,15 +71,8 @@ def parse_one(sql: str, start: int = 0, limit_values: Sequence[int] = limits.DEF
     kind = kinds[state.index]
     if kind != _SEMI and kind != _END_OF_INPUT:
         raise syntax_error(state, state.index)
-    if kind == _END_OF_INPUT:
-        end = length
-    else:
-        end = state.source.end
+    end = length if kind == _END_OF_INPUT else state.source.end
     return Parsed(statement, state.parameter_names, state.source), end
-
-
-def _after_first_semicolon(state: State) -> int:
-    return state.source.character_offset(0) + 1
 
 
 def parse_script(sql: str, start: int = 0, limit_values: Sequence[int] = limits.DEFAULTS) -> Iterator[tuple[Parsed, int]]:

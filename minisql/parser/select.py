@@ -66,6 +66,8 @@ _ID, _COMMA, _FROM, _STAR, _DOT, _AS, _STRING = k.ID, k.COMMA, k.FROM, k.STAR, k
 _LAST_FALLBACK, _WINDOW, _OVER, _LP, _RP = k.LAST_FALLBACK, k.WINDOW, k.OVER, k.LP, k.RP
 _JOIN, _ON, _USING, _CROSS, _RIGHT, _INDEXED, _NOT = k.JOIN, k.ON, k.USING, k.CROSS, k.RIGHT, k.INDEXED, k.NOT
 
+_AFTER_TABLE = frozenset((k.COMMA, k.WHERE, k.SEMI, k.END_OF_INPUT, k.GROUP, k.ORDER, k.RP, k.JOIN, k.CROSS, k.LEFT))
+
 _JOIN_FLAGS = {
     "NATURAL": JOIN_NATURAL,
     "LEFT": JOIN_LEFT | JOIN_OUTER,
@@ -193,9 +195,13 @@ def result_columns(state: State) -> list[ResultColumn | Star | TableStar]:
             end = state.index
             kind = kinds[end]
             if kind == _AS:
-                state.index = end + 1
-                columns.append(ResultColumn(node, name(state), i, end))
-                i = state.index
+                if kinds[end + 1] == _ID:
+                    columns.append(ResultColumn(node, words[end + 1], i, end))
+                    i = end + 2
+                else:
+                    state.index = end + 1
+                    columns.append(ResultColumn(node, name(state), i, end))
+                    i = state.index
             elif (kind <= _LAST_FALLBACK or kind == _STRING) and _is_alias(state, end):
                 columns.append(ResultColumn(node, word_text(state, end), i, end))
                 i = end + 1
@@ -245,7 +251,19 @@ def from_items(state: State) -> list[FromItem]:
     items: list[FromItem] = []
     flags: int | None = None
     while True:
-        _from_item(state, items, flags)
+        i = state.index
+        if flags is None and kinds[i] == _ID:
+            # `table` and `table AS alias`, with nothing else, are most of all FROM items.
+            if kinds[i + 1] in _AFTER_TABLE:
+                items.append(TableSource(state.words[i], None, None, None, False, i, None))
+                state.index = i + 1
+            elif kinds[i + 1] == _AS and kinds[i + 2] == _ID and kinds[i + 3] in _AFTER_TABLE:
+                items.append(TableSource(state.words[i], None, state.words[i + 2], None, False, i, None))
+                state.index = i + 3
+            else:
+                _from_item(state, items, flags)
+        else:
+            _from_item(state, items, flags)
         kind = kinds[state.index]
         if kind == _COMMA:
             state.index += 1
@@ -373,11 +391,7 @@ def _named_item(state: State, position: int) -> TableSource | FunctionSource:
         state.index = i + 1
         table = name(state)
         i = state.index
-    kind = kinds[i]
-    if kind == _COMMA or kind == k.WHERE:
-        state.index = i
-        return TableSource(table, schema, None, None, False, position, None)
-    if kind == _LP:
+    if kinds[i] == _LP:
         state.index = i + 1
         arguments = [] if kinds[i + 1] == _RP else nested(state, expression_list)
         expect(state, _RP)

@@ -54,7 +54,7 @@ class State:
     def __init__(self, sql: str, start: int, end: int, limit_values: Sequence[int], rules: Rules) -> None:
         words = tokenize(sql, start, end)
         kinds = list(map(kind_of, words))
-        if "--" in sql or "/*" in sql:
+        if sql.find("--", start, end) >= 0 or sql.find("/*", start, end) >= 0:
             words, kinds = _without_comments(words, kinds)
         kinds.append(k.END_OF_INPUT)
         kinds.append(k.END_OF_INPUT)
