@@ -9,7 +9,7 @@ jump goes forward, to a label in the same loop body, to the enclosing loop's nex
 
 from __future__ import annotations
 
-from minisql.bytecode.opcodes import JUMPS, InitCoroutine, EndCoroutine, Goto, Halt, InitCoroutine, Return
+from minisql.bytecode.opcodes import JUMPS, EndCoroutine, Goto, Halt, InitCoroutine, Return
 from minisql.bytecode.program import Instruction, LoopExtent, Program
 
 _ENDINGS = frozenset((Halt, Goto, Return, EndCoroutine))
@@ -120,10 +120,10 @@ class ProgramBuilder:
         code = self.code
         for address, instruction in enumerate(code):
             opcode, p1, p2, p3, p4, p5 = instruction
-            if opcode in JUMPS and p2 > 0:  # type: ignore[operator]  # 0 means "no jump"
-                p2 += n  # type: ignore[operator]
+            if opcode in JUMPS and p2 > 0:  # 0 means "no jump"
+                p2 += n
             if opcode == InitCoroutine:
-                p3 += n  # type: ignore[operator]
+                p3 += n
             code[address] = (opcode, p1, p2, p3, p4, p5)
         code[position:position] = instructions
         self._label_addresses = [address + n if address >= 0 else address for address in self._label_addresses]

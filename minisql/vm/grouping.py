@@ -42,17 +42,17 @@ class GroupCursor(ListCursor):
     A state holds the key row in slot 0, the bare values in slot 1 and the calls from slot 2.
     """
 
-    __slots__ = ("_fresh", "_groups", "_key", "_only", "_pick_bare", "_pick_key", "_results", "_spec", "_steppers")
+    __slots__ = ("_fresh", "_only", "_pick_bare", "_pick_key", "_results", "_spec", "groups", "key", "steppers")
 
     def __init__(self, spec: GroupSpec) -> None:
         super().__init__()
         self._spec = spec
         self._pick_key = GETTERS[spec.key_registers]
-        self._key = key_function(spec.key_collations)
+        self.key = key_function(spec.key_collations)
         self._pick_bare = GETTERS[spec.bare_registers]
-        self._groups: dict[Row, State] = {}
+        self.groups: dict[Row, State] = {}
         self._fresh: list[Callable[[], Any]] = []
-        self._steppers: list[Stepper] = []
+        self.steppers: list[Stepper] = []
         self._results: list[Callable[[Any], Any]] = []
         self._only: State | None = None
         for number, call in enumerate(spec.calls):
@@ -69,39 +69,44 @@ class GroupCursor(ListCursor):
         if call.filter_register:
             step = _filter_stepper(call.filter_register, step)
         self._fresh.append(fresh)
-        self._steppers.append(step)
+        self.steppers.append(step)
         self._results.append(result)
 
     def step(self, registers: list[Any]) -> None:
         """Feeds one row, which stands in the registers."""
         if self._spec.key_registers:
             row = self._pick_key(registers)
-            key = row if self._key is None else self._key(row)
-            state = self._groups.get(key)
+            state = self.groups.get(row if self.key is None else self.key(row))
             if state is None:
-                state = self._groups[key] = [row, self._pick_bare(registers)]
-                state.extend([fresh() for fresh in self._fresh])
+                state = self.open_group(row, self._pick_bare(registers))
         else:
-            only = self._only
-            if only is None:
-                only = self._only = [(), self._pick_bare(registers)]
-                only.extend([fresh() for fresh in self._fresh])
-            state = only
-        for stepper in self._steppers:
+            state = self._only
+            if state is None:
+                state = self.open_group((), self._pick_bare(registers))
+        for stepper in self.steppers:
             stepper(state, registers)
+
+    def open_group(self, row: Row, bare: Row) -> State:
+        """Makes the state of a new group; `row` holds its key values, `bare` the bare columns of its first row."""
+        state = [row, bare, *[fresh() for fresh in self._fresh]]
+        if self._spec.key_registers:
+            self.groups[row if self.key is None else self.key(row)] = state
+        else:
+            self._only = state
+        return state
 
     def finish(self) -> Row | None:
         """Turns the groups into rows in key order and moves to the first."""
         spec = self._spec
         if spec.key_registers:
-            states = list(self._groups.values())
+            states = list(self.groups.values())
         else:
             states = [self._only or [(), (None,) * len(spec.bare_registers), *[fresh() for fresh in self._fresh]]]
         results = self._results
         self.rows = [
             (*state[0], *[result(value) for result, value in zip(results, state[2:])], *state[1]) for state in states
         ]
-        self._groups = {}
+        self.groups = {}
         n_keys = len(spec.key_registers)
         if n_keys:
             nulls_first = tuple([not descending for descending in spec.key_descending])

@@ -136,7 +136,7 @@ def seek(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     if key.__class__ is tuple:
         row = cursor.seek(GETTERS[key](registers), _INDEX_OPERATORS[i[0]])
     else:
-        row = _seek_table(cursor, i[0], registers[key])
+        row = seek_table(cursor, i[0], registers[key])
     if row is None:
         return i[2]  # type: ignore[no-any-return]
     register = i[3]
@@ -145,7 +145,7 @@ def seek(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     return pc
 
 
-def _seek_table(cursor: Any, opcode: int, key: Any) -> Any:
+def seek_table(cursor: Any, opcode: int, key: Any) -> Any:
     """Seeks a rowid by any value: reals lie between integers, text and blobs behind all of them, NULL finds nothing.
 
     Source: https://www.sqlite.org/opcode.html#SeekGE

@@ -129,10 +129,17 @@ def unary_operator(frame: Frame, registers: list[Any], i: Operands, pc: int) -> 
 
 @handles(opcodes.IsTrue)
 def is_true(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    value = truth(registers[i[1]])
-    result = int(i[4] or 0) if value is None else int(value == (i[2] != 0))
-    registers[i[3]] = result ^ (i[5] & 1)
+    registers[i[3]] = is_true_value(registers[i[1]], i[2], i[4] or 0, i[5] & 1)
     return pc
+
+
+def is_true_value(value: Any, wanted: int, if_null: int, negates: int) -> int:
+    """IS [NOT] TRUE and IS [NOT] FALSE: whether the truth of a value is `wanted`, NULL counting as `if_null`.
+
+    Source: https://www.sqlite.org/lang_expr.html section 13
+    """
+    known = truth(value)
+    return (int(if_null) if known is None else int(known == (wanted != 0))) ^ negates
 
 
 @handles(opcodes.IsNullValue)
@@ -154,7 +161,7 @@ def cast_(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
 
 
 @handles(opcodes.Affinity)
-def affinity(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+def affinity_(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     register = i[1]
     for wanted in i[4]:
         registers[register] = apply_affinity(registers[register], wanted)
@@ -251,10 +258,17 @@ def _rows_equal(pairs: list[tuple[Any, Any, Any]]) -> int | None:
 
 @handles(opcodes.InConstant)
 def in_constant(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    value = registers[i[1]]
-    constants = i[4]
-    if i[2] and value is not None:
-        value = apply_affinity(value, i[2])
+    registers[i[3]] = in_constants(registers[i[1]], i[4], i[2], i[5] & 1)
+    return pc
+
+
+def in_constants(value: Any, constants: Any, affinity: int, negates: int) -> int | None:
+    """value [NOT] IN (constants), after an affinity (0: none) is applied to the value.
+
+    Source: https://www.sqlite.org/lang_expr.html#in_op
+    """
+    if affinity and value is not None:
+        value = apply_affinity(value, affinity)
     result: int | None
     if value is None:
         # Nothing is in an empty list, not even NULL.
@@ -263,8 +277,7 @@ def in_constant(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int
         result = _in_collated(value, constants)
     else:
         result = 1 if value in constants.keys else None if constants.has_null else 0
-    registers[i[3]] = result if result is None or not i[5] & 1 else 1 - result
-    return pc
+    return result if result is None or not negates else 1 - result
 
 
 def _in_collated(value: Any, constants: Any) -> int | None:

@@ -202,6 +202,7 @@ def interpret(
             frame.close_cursors()
             if frame is root:
                 break
+            host.last_insert_rowid = frame.saved_rowid
             frame = frame.parent  # type: ignore[assignment]
     assert translated is not None
     yield from translated

@@ -5,21 +5,37 @@ first row is asked for (a statement without rows must be exhausted to have its e
 cursors.  Transactions are the engine's: the Transaction instruction asks the host to begin, and the engine ends the
 statement when the iterator is exhausted, closed or has raised.
 
+`host.tier` chooses: '1' interprets; '2' translates what can be translated; 'both' runs a query in both tiers and fails where
+they differ; 'auto' translates a query when the interpreter finds that it scans a large table, when it has spent many steps
+without a row, or when the same program has run often.
+
 Source: DESIGN, "A VM of two tiers".
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from minisql.bytecode import opcodes as op
+from minisql.errors import InternalInvariantError
 from minisql.vm.interpreter import interpret
+from minisql.vm.register_plan import Untranslatable
 
 if TYPE_CHECKING:
     from minisql.bytecode.program import Program
+    from minisql.vm.compiled import CompiledProgram
     from minisql.vm.host import Host
 
 Row = tuple[Any, ...]
+
+# Loop steps without a row after which a query starts again in tier 2, and runs after which a cached program is translated.
+STEPS_BEFORE_RESTART = 2000
+RUNS_BEFORE_TRANSLATION = 60
+MAX_INSTRUCTIONS = 2000
+_FAILED = "untranslatable"
 
 
 def run(program: Program, host: Host, parameters: Sequence[Any] = ()) -> Iterator[Row]:
@@ -28,4 +44,69 @@ def run(program: Program, host: Host, parameters: Sequence[Any] = ()) -> Iterato
     Errors carry `conflict_action` (ON_CONFLICT_*) where ON CONFLICT decides how much is undone; without it ABORT holds.
     Raises SchemaChanged when the program was compiled for another schema.
     """
-    return interpret(program, host, parameters)
+    tier = host.tier
+    if tier == "1" or program.statement_kind != "select" or not program.readonly or host.progress is not None:
+        return interpret(program, host, parameters)
+    if tier != "auto":
+        return _run_translated(program, host, parameters, tier == "both")
+    linked = program.linked
+    if linked is None or linked.__class__ is int:
+        n_runs = program.linked = 1 if linked is None else linked + 1
+        if n_runs < RUNS_BEFORE_TRANSLATION:
+            if not program.is_deterministic or not program.loops:
+                return interpret(program, host, parameters)
+            return interpret(program, host, parameters, partial(_promote, program, host, parameters), STEPS_BEFORE_RESTART)
+        return _run_translated(program, host, parameters, False)
+    if linked is _FAILED:
+        return interpret(program, host, parameters)
+    return linked.start(program, host, parameters)  # type: ignore[attr-defined, no-any-return]
+
+
+def _promote(program: Program, host: Host, parameters: Sequence[Any]) -> Iterator[Row] | None:
+    """Starts a program afresh in tier 2; None if it has to stay in tier 1."""
+    compiled = compiled_program(program, host, True)
+    return None if compiled is None else compiled.start(program, host, parameters)
+
+
+def compiled_program(program: Program, host: Host, specialises: bool) -> CompiledProgram | None:
+    """The compiled form of a program, made now if need be; None if it cannot be translated.
+
+    A read transaction must be open: the first leaves of its tables are looked at.
+    """
+    linked = program.linked
+    if linked is _FAILED:
+        return None
+    if linked is None or linked.__class__ is int:
+        tier_2 = _load_tier_2()
+        if len(program.code) > MAX_INSTRUCTIONS:
+            program.linked = _FAILED
+            return None
+        try:
+            program.linked = tier_2.compile_program(program, tier_2.gather_hints(program, host, specialises))
+        except Untranslatable:
+            program.linked = _FAILED
+            return None
+    return program.linked  # type: ignore[return-value]
+
+
+def _load_tier_2() -> Any:
+    """The translator is imported when it is first needed; small statements never do."""
+    return import_module("minisql.vm.compiled")
+
+
+def _run_translated(program: Program, host: Host, parameters: Sequence[Any], compares: bool) -> Iterator[Row]:
+    """Tier 2 from the start; with `compares`, tier 1 too."""
+    for opcode, database, write, cookie, generation, _ in program.code:
+        if opcode == op.Transaction:
+            host.begin_statement(database, write != 0, cookie, generation)
+    compiled = compiled_program(program, host, True)
+    if compiled is None:
+        yield from interpret(program, host, parameters)
+    elif not compares or not program.is_deterministic:
+        yield from compiled.start(program, host, parameters)
+    else:
+        expected = list(interpret(program, host, parameters))
+        rows = list(compiled.start(program, host, parameters))
+        if repr(rows) != repr(expected):
+            raise InternalInvariantError(f"tier 2 differs from tier 1: {rows!r:.500} is not {expected!r:.500}")
+        yield from rows

@@ -10,6 +10,7 @@ from typing import Any
 
 from minisql.bytecode.builder import ProgramBuilder
 from minisql.bytecode.verifier import verify
+from minisql.storage.type_mask import column_masks
 from minisql.values.shape import KeyShape, RowShape
 from minisql.vm.ephemeral import TreeCursor
 from minisql.vm.machine import run
@@ -92,6 +93,11 @@ class FakeTableCursor:
     def leave(self) -> None:
         self._move(-1)
 
+    def leaves(self) -> Any:
+        for start in range(0, len(self.table.rows), 50):
+            rows = self.table.rows[start : start + 50]
+            yield self.table.rowids[start : start + 50], rows, column_masks(rows, len(rows[0]))
+
 
 class FakeBtree:
     """The interface of storage's BtreeFile as far as programs use it."""
@@ -114,12 +120,12 @@ class FakeBtree:
         for entry in entries:
             tree.insert(entry)
 
-    def table_cursor(self, root: int, shape: RowShape, write: bool) -> FakeTableCursor:
+    def table_cursor(self, root: int, shape: RowShape, write: bool = False) -> FakeTableCursor:
         cursor = FakeTableCursor(self.trees[root])
         self.cursors.append(cursor)
         return cursor
 
-    def index_cursor(self, root: int, shape: KeyShape, write: bool) -> Any:
+    def index_cursor(self, root: int, shape: KeyShape, write: bool = False) -> Any:
         return self.trees[root]
 
 

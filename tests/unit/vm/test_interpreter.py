@@ -255,7 +255,7 @@ def test_recursion_guard_stops_a_trigger_inside_itself() -> None:
 
 
 def test_recursion_limit() -> None:
-    with pytest.raises(errors.OperationalError, match="too many levels of trigger recursion"):
+    with pytest.raises(errors.OperationalError, match="triggers nested too deep"):
         rows_of(call_program(recursive_program(0), 0, name="self"))
 
 

@@ -1,0 +1,143 @@
+"""Compiling translated programs, and running them: the only place in the engine that calls `compile` and `exec`.
+
+The same source comes again and again, since it holds no constants: functions are kept by source.  Each source is registered
+with `linecache`, so tracebacks show it, and `program_address` maps a line back to the instruction.
+
+Source: DESIGN, "A VM of two tiers".
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from minisql.bytecode import opcodes as op
+from minisql.bytecode.program import Program
+from minisql.errors import CORRUPT_INDEX, sqlite_error
+from minisql.storage.table_cursor import TableCursor
+from minisql.storage.type_mask import column_masks
+from minisql.values import arithmetic
+from minisql.values.affinity import apply_affinity
+from minisql.values.cast import cast, to_text
+from minisql.values.collation import BINARY
+from minisql.values.shape import RowShape
+from minisql.values.storage_class import INT64_MAX, INT64_MIN
+from minisql.vm.comparing import compare_jumps, compare_result
+from minisql.vm.frame import Frame
+from minisql.vm.halting import halt_error
+from minisql.vm.handlers import HANDLERS
+from minisql.vm.handlers_cursor import compare_prefix, seek_table
+from minisql.vm.handlers_expression import in_constants, is_true_value
+from minisql.vm.interpreter import poll
+from minisql.vm.translator import Hints, Translation, translate
+from minisql.vm.walking import rowid_of, seek_value, walk
+
+if TYPE_CHECKING:
+    from minisql.vm.host import Host
+
+Row = tuple[Any, ...]
+Function = Callable[[Frame, list[Any], "Host", tuple[Any, ...]], Iterator[Row]]
+
+_KEPT_FUNCTIONS = 1000
+
+_NAMESPACE: dict[str, Any] = {
+    "HANDLERS": HANDLERS,
+    "HIGH": INT64_MAX,
+    "LOW": INT64_MIN,
+    "BINARY": BINARY,
+    "CORRUPT_INDEX": CORRUPT_INDEX,
+    "apply_affinity": apply_affinity,
+    "cast": cast,
+    "compare_jumps": compare_jumps,
+    "compare_prefix": compare_prefix,
+    "compare_result": compare_result,
+    "halt_error": halt_error,
+    "in_constants": in_constants,
+    "is_true": is_true_value,
+    "poll": poll,
+    "rowid_of": rowid_of,
+    "seek_table": seek_table,
+    "seek_value": seek_value,
+    "sqlite_error": sqlite_error,
+    "to_text": to_text,
+    "walk": walk,
+    **{
+        name: getattr(arithmetic, name)
+        for name in (
+            "add", "subtract", "multiply", "divide", "remainder", "concat", "bit_and", "bit_or", "shift_left", "shift_right",
+            "logical_and", "logical_or", "negate", "bit_not", "logical_not", "truth",
+        )
+    },
+}  # fmt: skip
+
+_functions: dict[str, Function] = {}
+_addresses: dict[str, list[int]] = {}
+
+
+class CompiledProgram:
+    """A program's function and the objects to call it with."""
+
+    __slots__ = ("function", "objects")
+
+    def __init__(self, function: Function, objects: tuple[Any, ...]) -> None:
+        self.function = function
+        self.objects = objects
+
+    def start(self, program: Program, host: Host, parameters: Sequence[Any]) -> Iterator[Row]:
+        """Returns the rows; nothing has run before the first is asked for."""
+        registers = program.template.copy()
+        for number, register in program.parameters:
+            registers[register] = parameters[number - 1]
+        return self.function(Frame(program, registers, host), registers, host, self.objects)
+
+
+def compile_program(program: Program, hints: Hints) -> CompiledProgram:
+    """Translates and compiles a program; raises Untranslatable.
+
+    Source: DESIGN, "A VM of two tiers"
+    """
+    translation = translate(program, hints)
+    function = _functions.get(translation.source)
+    if function is None:
+        function = _compile(translation)
+    return CompiledProgram(function, translation.objects)
+
+
+def _compile(translation: Translation) -> Function:
+    if len(_functions) >= _KEPT_FUNCTIONS:
+        _functions.clear()
+        for name in _addresses:
+            linecache.cache.pop(name, None)
+        _addresses.clear()
+    source = translation.source
+    file_name = f"<minisql program {len(_functions)}>"
+    namespace = dict(_NAMESPACE)
+    exec(compile(source, file_name, "exec"), namespace)
+    linecache.cache[file_name] = (len(source), None, source.splitlines(True), file_name)
+    _addresses[file_name] = translation.addresses
+    function: Function = namespace["program"]
+    _functions[source] = function
+    return function
+
+
+def program_address(file_name: str, line: int) -> int | None:
+    """The address of the instruction behind a line of a translated program, as tracebacks name it; None if it is unknown."""
+    addresses = _addresses.get(file_name)
+    return addresses[line - 1] if addresses is not None and 0 < line <= len(addresses) else None
+
+
+def gather_hints(program: Program, host: Host, specialises: bool) -> Hints:
+    """Looks at the first leaf of every table that a program scans; a read transaction must be open.
+
+    Source: DESIGN, "A VM of two tiers" (type masks)
+    """
+    masks: dict[int, tuple[int, ...]] = {}
+    for opcode, cursor, root, database, shape, root_is_register in program.code:
+        if opcode == op.OpenRead and shape.__class__ is RowShape and not root_is_register:
+            btree = host.btrees[database]
+            assert btree is not None, "the program has started a transaction there"
+            reader = btree.table_cursor(root, shape)
+            if reader.__class__ is TableCursor and reader.first() is not None:
+                masks[cursor] = column_masks(reader.rows, shape.n_columns)
+    return Hints(masks, specialises)

@@ -1,0 +1,533 @@
+"""Python text of values and conditions: the expression half of the translator.
+
+A value is an `Operand`: its text, the storage classes that it can have (the bits of storage.type_mask), the number of bits of
+its magnitude when it is an integer, and whether the text is a plain name that may be repeated.  Where the classes are
+known, operators become Python's operators; where they are not, the common case is tested inline and everything else
+calls the function in `minisql.values`, so the text never decides differently from tier 1.
+
+Every conditional and binary text comes in parentheses; text that must be used twice is bound by `:=` at its first use.
+
+Source: DESIGN, "A VM of two tiers"; https://www.sqlite.org/datatype3.html section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from minisql.bytecode import opcodes as op
+from minisql.bytecode.opcodes import JUMP_IF_NULL, NULLS_EQUAL
+from minisql.storage.type_mask import BLOB, INTEGER_48, INTEGER_64, NULL, REAL, TEXT, TEXT_NOT_ASCII
+from minisql.values import affinity as affinities
+
+if TYPE_CHECKING:
+    from minisql.vm.translator import Translator
+
+INTEGER = INTEGER_48 | INTEGER_64
+NUMBER = INTEGER | REAL
+ANY = NULL | NUMBER | TEXT | TEXT_NOT_ASCII | BLOB
+TRUTH = NULL | INTEGER_48
+
+
+class Operand(NamedTuple):
+    """A value in Python text."""
+
+    text: str
+    classes: int
+    bits: int
+    is_name: bool
+
+
+class Condition(NamedTuple):
+    """A jump's condition in Python text and its opposite; both are complete boolean expressions without side effects."""
+
+    text: str
+    opposite: str
+
+
+def only(operand: Operand, classes: int) -> bool:
+    """Tells whether an operand can have no other storage classes."""
+    return not operand.classes & ~classes
+
+
+def bound(translator: Translator, operand: Operand) -> tuple[str, str]:
+    """Text for the first use of an operand and for later ones."""
+    if operand.is_name:
+        return operand.text, operand.text
+    name = translator.temporary()
+    return f"({name} := {operand.text})", name
+
+
+def integer_test(translator: Translator, a: Operand, b: Operand) -> tuple[str, str, str] | None:
+    """A test that both operands are integers, and the texts to use behind it; None if that takes two new names."""
+    if not a.is_name and not b.is_name and not (only(a, INTEGER) or only(b, INTEGER)):
+        return None
+    tests = []
+    texts = []
+    for operand in (a, b):
+        if only(operand, INTEGER):
+            texts.append(operand.text)
+            continue
+        first, later = bound(translator, operand)
+        test = f"{first}.__class__ is int"
+        if operand.is_name:
+            tests.append(test)
+        else:
+            tests.insert(0, test)
+        texts.append(later)
+    return " and ".join(tests), texts[0], texts[1]
+
+
+# Values
+
+
+def value_of(translator: Translator, address: int) -> Operand:
+    """The value that a pure instruction computes."""
+    return _VALUES[translator.code[address][0]](translator, address)
+
+
+def _arithmetic(translator: Translator, address: int) -> Operand:
+    opcode, p1, p2, _, _, _ = translator.code[address]
+    a = translator.operand(p1, address)
+    b = translator.operand(p2, address)
+    sign, function = _ARITHMETIC[opcode]
+    if only(a, INTEGER) and only(b, INTEGER):
+        bits = a.bits + b.bits if opcode == op.Multiply else max(a.bits, b.bits) + 1
+        if bits <= 63:
+            return Operand(f"({a.text} {sign} {b.text})", INTEGER_48 if bits <= 47 else INTEGER, bits, False)
+    if only(a, NUMBER) and only(b, NUMBER) and (only(a, REAL) or only(b, REAL)):
+        name = translator.temporary()
+        # Infinities can make a NaN, which SQL sees as NULL.
+        text = f"({name} if ({name} := {a.text} {sign} {b.text}) == {name} else None)"
+        return Operand(text, REAL | NULL, 64, False)
+    found = integer_test(translator, a, b)
+    if found is None:
+        return Operand(f"{function}({a.text}, {b.text})", NULL | NUMBER, 64, False)
+    test, x, y = found
+    name = translator.temporary()
+    limits = f"LOW <= ({name} := {x} {sign} {y}) <= HIGH"
+    text = f"({name} if {test + ' and ' if test else ''}{limits} else {function}({x}, {y}))"
+    if test and (not a.is_name or not b.is_name):
+        # The name behind `:=` is bound only once its test has run: it comes first.
+        text = f"({name} if {test} and {limits} else {function}({x}, {y}))"
+    return Operand(text, NULL | NUMBER, 64, False)
+
+
+_ARITHMETIC = {op.Add: ("+", "add"), op.Subtract: ("-", "subtract"), op.Multiply: ("*", "multiply")}
+
+
+def _division(translator: Translator, address: int) -> Operand:
+    opcode, p1, p2, _, _, _ = translator.code[address]
+    a = translator.operand(p1, address)
+    b = translator.operand(p2, address)
+    sign, function = ("//", "divide") if opcode == op.Divide else ("%", "remainder")
+    if only(a, INTEGER) and only(b, INTEGER) and a.is_name and b.is_name:
+        text = f"({a.text} {sign} {b.text} if {a.text} >= 0 and {b.text} > 0 else {function}({a.text}, {b.text}))"
+        return Operand(text, NULL | NUMBER, 64, False)
+    return Operand(f"{function}({a.text}, {b.text})", NULL | NUMBER, 64, False)
+
+
+def _concat(translator: Translator, address: int) -> Operand:
+    _, p1, p2, _, _, _ = translator.code[address]
+    a = translator.operand(p1, address)
+    b = translator.operand(p2, address)
+    text = TEXT | TEXT_NOT_ASCII
+    if only(a, text) and only(b, text):
+        return Operand(f"({a.text} + {b.text})", text, 0, False)
+    return Operand(f"concat({a.text}, {b.text})", text | NULL, 0, False)
+
+
+_CALLS: dict[int, tuple[str, int]] = {
+    op.BitAnd: ("bit_and", NULL | INTEGER),
+    op.BitOr: ("bit_or", NULL | INTEGER),
+    op.ShiftLeft: ("shift_left", NULL | INTEGER),
+    op.ShiftRight: ("shift_right", NULL | INTEGER),
+    op.And: ("logical_and", TRUTH),
+    op.Or: ("logical_or", TRUTH),
+    op.Negative: ("negate", NULL | NUMBER),
+    op.BitNot: ("bit_not", NULL | INTEGER),
+    op.Not: ("logical_not", TRUTH),
+}
+
+
+def _call(translator: Translator, address: int) -> Operand:
+    opcode, p1, p2, _, _, _ = translator.code[address]
+    function, classes = _CALLS[opcode]
+    a = translator.operand(p1, address)
+    if opcode in (op.Negative, op.BitNot, op.Not):
+        if opcode == op.Negative and only(a, INTEGER) and a.bits < 63:
+            return Operand(f"(-{a.text})", a.classes, a.bits, False)
+        return Operand(f"{function}({a.text})", classes, 64 if classes & INTEGER_64 else 1, False)
+    b = translator.operand(p2, address)
+    return Operand(f"{function}({a.text}, {b.text})", classes, 64 if classes & INTEGER_64 else 1, False)
+
+
+def _truth_value(translator: Translator, address: int) -> Operand:
+    """IsTrue, IsNullValue, NotNullValue and comparisons that cannot be NULL: 1 or 0 from a condition."""
+    opcode, p1, p2, _, p4, p5 = translator.code[address]
+    a = translator.operand(p1, address)
+    if opcode == op.IsNullValue:
+        return Operand(f"(1 if {a.text} is None else 0)", INTEGER_48, 1, False)
+    if opcode == op.NotNullValue:
+        return Operand(f"(0 if {a.text} is None else 1)", INTEGER_48, 1, False)
+    return Operand(f"is_true({a.text}, {1 if p2 else 0}, {1 if p4 else 0}, {p5 & 1})", INTEGER_48, 1, False)
+
+
+def _comparison_value(translator: Translator, address: int) -> Operand:
+    opcode, p1, p2, _, p4, p5 = translator.code[address]
+    a = translator.operand(p1, address)
+    b = translator.operand(p2, address)
+    sign = _SIGNS.get(opcode)
+    if sign is not None and _compares_natively(a, b, p4, p5):
+        return Operand(f"(1 if {a.text} {sign} {b.text} else 0)", INTEGER_48, 1, False)
+    if p4 is None and not p5 & 0xFF:
+        if opcode in (op.IsResult, op.IsNotResult):
+            return Operand(f"(1 if {a.text} {sign or _IS_SIGNS[opcode]} {b.text} else 0)", INTEGER_48, 1, False)
+        if opcode in (op.EqResult, op.NeResult) and a.is_name and b.is_name:
+            nulls = " or ".join(f"{x.text} is None" for x in (a, b) if x.classes & NULL)
+            text = f"1 if {a.text} {sign} {b.text} else 0"
+            return Operand(f"(None if {nulls} else {text})" if nulls else f"({text})", TRUTH, 1, False)
+    collation = "None" if p4 is None else translator.object_name(p4)
+    text = f"compare_result({opcode}, {a.text}, {b.text}, {collation}, {p5})"
+    return Operand(text, INTEGER_48 if opcode in _IS_SIGNS else TRUTH, 1, False)
+
+
+_SIGNS = {op.EqResult: "==", op.NeResult: "!=", op.LtResult: "<", op.LeResult: "<=", op.GtResult: ">", op.GeResult: ">="}
+_IS_SIGNS = {op.IsResult: "==", op.IsNotResult: "!="}
+
+
+def _compares_natively(a: Operand, b: Operand, collation: Any, flags: int) -> bool:
+    """Tells whether Python's comparison of two operands that are never NULL is SQL's."""
+    wanted = flags & 0xFF
+    if only(a, NUMBER) and only(b, NUMBER):
+        return wanted != affinities.TEXT
+    if wanted >= affinities.NUMERIC or collation is not None:
+        return False
+    text = TEXT | TEXT_NOT_ASCII
+    return (only(a, TEXT) and only(b, text)) or (only(b, TEXT) and only(a, text)) or (only(a, BLOB) and only(b, BLOB))
+
+
+def _in_constant(translator: Translator, address: int) -> Operand:
+    _, p1, p2, _, constants, p5 = translator.code[address]
+    a = translator.operand(p1, address)
+    if constants.collation is None and a.is_name and _affinity_is_idle(a, p2) and constants.values:
+        yes, no = ("0", "1") if p5 & 1 else ("1", "0")
+        if constants.has_null:
+            no = "None"
+        text = f"{yes} if {a.text} in {translator.object_name(constants.keys)} else {no}"
+        if a.classes & NULL:
+            text = f"None if {a.text} is None else {text}"
+        return Operand(f"({text})", TRUTH, 1, False)
+    name = translator.object_name(constants)
+    return Operand(f"in_constants({a.text}, {name}, {p2 or 0}, {p5 & 1})", TRUTH, 1, False)
+
+
+def _affinity_is_idle(operand: Operand, affinity: int) -> bool:
+    """Tells whether applying an affinity cannot change an operand's equality with a constant."""
+    if not affinity or affinity <= affinities.BLOB:
+        return True
+    if affinity == affinities.TEXT:
+        return only(operand, NULL | TEXT | TEXT_NOT_ASCII | BLOB)
+    return only(operand, NULL | NUMBER | BLOB)
+
+
+def _function(translator: Translator, address: int) -> Operand:
+    function, registers, collation = translator.code[address][4]
+    arguments = [translator.operand(register, address).text for register in registers]
+    if function.needs_context:
+        arguments.insert(0, "context")
+    if function.needs_collation:
+        arguments.insert(0, translator.object_name(collation) if collation is not None else "BINARY")
+    return Operand(f"{translator.object_name(function.call)}({', '.join(arguments)})", ANY, 64, False)
+
+
+def _conversion(translator: Translator, address: int) -> Operand:
+    opcode, p1, affinity, _, _, _ = translator.code[address]
+    a = translator.operand(p1, address)
+    if opcode == op.ApplyAffinity and only(a, NULL | INTEGER) and affinity in (affinities.INTEGER, affinities.NUMERIC):
+        return a
+    function = "cast" if opcode == op.Cast else "apply_affinity"
+    return Operand(f"{function}({a.text}, {affinity})", ANY, 64, False)
+
+
+def _copy(translator: Translator, address: int) -> Operand:
+    return translator.operand(translator.code[address][1], address)
+
+
+def _integer(translator: Translator, address: int) -> Operand:
+    n = translator.code[address][1]
+    return Operand(f"{n}" if n >= 0 else f"({n})", INTEGER_48 if n.bit_length() < 48 else INTEGER, n.bit_length(), True)
+
+
+def _constant(translator: Translator, address: int) -> Operand:
+    return translator.constant_operand(translator.object_name(translator.code[address][4]), translator.code[address][4])
+
+
+def _rowid(translator: Translator, address: int) -> Operand:
+    return translator.rowid_operand(address)
+
+
+_VALUES: dict[int, Callable[[Translator, int], Operand]] = {
+    op.Add: _arithmetic,
+    op.Subtract: _arithmetic,
+    op.Multiply: _arithmetic,
+    op.Divide: _division,
+    op.Remainder: _division,
+    op.Concat: _concat,
+    **dict.fromkeys(_CALLS, _call),
+    op.IsTrue: _truth_value,
+    op.IsNullValue: _truth_value,
+    op.NotNullValue: _truth_value,
+    **dict.fromkeys(_SIGNS, _comparison_value),
+    **dict.fromkeys(_IS_SIGNS, _comparison_value),
+    op.InConstant: _in_constant,
+    op.Function: _function,
+    op.Cast: _conversion,
+    op.ApplyAffinity: _conversion,
+    op.SCopy: _copy,
+    op.Integer: _integer,
+    op.Constant: _constant,
+    op.Rowid: _rowid,
+}
+
+
+# Conditions
+
+
+def condition_of(translator: Translator, address: int) -> Condition:
+    """The condition under which a plain conditional jump is taken."""
+    return _CONDITIONS[translator.code[address][0]](translator, address)
+
+
+_JUMP_SIGNS = {
+    op.Eq: ("==", "!="),
+    op.Ne: ("!=", "=="),
+    op.Lt: ("<", ">="),
+    op.Le: ("<=", ">"),
+    op.Gt: (">", "<="),
+    op.Ge: (">=", "<"),
+}
+
+
+def _comparison(translator: Translator, address: int) -> Condition:
+    opcode, p1, _, p3, p4, p5 = translator.code[address]
+    a = translator.operand(p1, address)
+    b = translator.operand(p3, address)
+    sign, opposite = _JUMP_SIGNS[opcode]
+    return _compare(translator, opcode, a, b, sign, opposite, p4, p5)
+
+
+def _compare(
+    translator: Translator, opcode: int, a: Operand, b: Operand, sign: str, opposite: str, p4: Any, p5: int
+) -> Condition:
+    if _compares_natively(a, b, p4, p5):
+        return Condition(f"{a.text} {sign} {b.text}", f"{a.text} {opposite} {b.text}")
+    idle = p4 is None and _affinity_is_idle(a, p5 & 0xFF) and _affinity_is_idle(b, p5 & 0xFF)
+    if idle and opcode in (op.Eq, op.Ne):
+        condition = _equality(a, b, opcode == op.Eq, p5)
+        if condition is not None:
+            return condition
+    not_null_a = a._replace(classes=a.classes & ~NULL)
+    not_null_b = b._replace(classes=b.classes & ~NULL)
+    jumps = p5 & JUMP_IF_NULL
+    if not p5 & NULLS_EQUAL and a.is_name and b.is_name and _compares_natively(not_null_a, not_null_b, p4, p5):
+        names = [x.text for x in (a, b) if x.classes & NULL]
+        if jumps:
+            nulls = " or ".join(f"{name} is None" for name in names)
+            present = " and ".join(f"{name} is not None" for name in names)
+            return Condition(f"({nulls} or {a.text} {sign} {b.text})", f"({present} and {a.text} {opposite} {b.text})")
+        nulls = " or ".join(f"{name} is None" for name in names)
+        present = " and ".join(f"{name} is not None" for name in names)
+        return Condition(f"({present} and {a.text} {sign} {b.text})", f"({nulls} or {a.text} {opposite} {b.text})")
+    return _tested_comparison(translator, opcode, a, b, (sign, opposite), p4, p5)
+
+
+def _equality(a: Operand, b: Operand, is_eq: bool, flags: int) -> Condition | None:
+    """= and <> without collation and affinity: Python's == tells values of different classes apart as SQL does."""
+    equal, differ = f"{a.text} == {b.text}", f"{a.text} != {b.text}"
+    nullable = [x for x in (a, b) if x.classes & NULL]
+    if flags & NULLS_EQUAL or not nullable:
+        return Condition(equal, differ) if is_eq else Condition(differ, equal)
+    if not all(x.is_name for x in nullable):
+        return None
+    # When only one side can be NULL, equality fails for NULL by itself.
+    checked = nullable if len(nullable) == 2 else nullable[:1]
+    nulls = " or ".join(f"{x.text} is None" for x in checked)
+    present = " and ".join(f"{x.text} is not None" for x in checked)
+    lone = len(nullable) == 1
+    if flags & JUMP_IF_NULL:
+        if is_eq:
+            return Condition(f"({equal} or {nulls})", f"({differ} and {present})")
+        return Condition(differ, equal) if lone else Condition(f"({differ} or {nulls})", f"({equal} and {present})")
+    if is_eq:
+        return Condition(equal, differ) if lone else Condition(f"({equal} and {present})", f"({differ} or {nulls})")
+    return Condition(f"({differ} and {present})", f"({equal} or {nulls})")
+
+
+def _tested_comparison(
+    translator: Translator, opcode: int, a: Operand, b: Operand, signs: tuple[str, str], p4: Any, p5: int
+) -> Condition:
+    """Tests for the likely class inline and leaves everything else to compare_jumps."""
+    collation = "None" if p4 is None else translator.object_name(p4)
+    found = None
+    if p5 & 0xFF != affinities.TEXT:
+        found = likely_test(translator, a, b, p4, p5)
+    if found is None:
+        text = f"compare_jumps({opcode}, {a.text}, {b.text}, {collation}, {p5})"
+        return Condition(text, f"not {text}")
+    test, x, y = found
+    call = f"compare_jumps({opcode}, {x}, {y}, {collation}, {p5})"
+    return Condition(
+        f"({x} {signs[0]} {y} if {test} else {call})",
+        f"({x} {signs[1]} {y} if {test} else not {call})",
+    )
+
+
+def likely_test(translator: Translator, a: Operand, b: Operand, p4: Any, p5: int) -> tuple[str, str, str] | None:
+    """A test under which Python's order is SQL's: the class of the side that is known decides what to test for."""
+    for known, other in ((a, b), (b, a)):
+        wanted = ""
+        if only(known, NUMBER):
+            wanted = translator.likely_class(other) or ("float" if only(known, REAL) else "int")
+        elif only(known, TEXT) and p4 is None and not p5 & 0xFF:
+            wanted = "str"
+        if wanted and (known.is_name or other.is_name):
+            first, later = bound(translator, other)
+            test = f"{first}.__class__ is {wanted}"
+            return (test, known.text, later) if known is a else (test, later, known.text)
+    return integer_test(translator, a, b)
+
+
+def _truth(translator: Translator, address: int) -> Condition:
+    """If and IfNot: the truth of a folded comparison, AND, OR, NOT or IN is decided without making a value of it."""
+    opcode, p1, _, p3, _, _ = translator.code[address]
+    wants_true = opcode == op.If
+    jumps_if_null = bool(p3)
+    # jump = truth(value, NULL counting as true) for If with p3; not truth(value, NULL counting as not p3) for IfNot.
+    condition = truth_of(translator, p1, address, jumps_if_null if wants_true else not jumps_if_null)
+    return condition if wants_true else Condition(condition.opposite, condition.text)
+
+
+def truth_of(translator: Translator, register: int, use: int, null_is_true: bool) -> Condition:
+    """The condition that a register is true, NULL counting as true or false."""
+    definition = translator.folded_definition(register, use)
+    if definition is not None:
+        condition = _folded_truth(translator, definition, null_is_true)
+        if condition is not None:
+            return condition
+    operand = translator.operand(register, use)
+    if only(operand, INTEGER | NULL):
+        if not operand.classes & NULL or not null_is_true:
+            return Condition(operand.text, f"not {operand.text}")
+        if operand.is_name:
+            return Condition(f"({operand.text} is None or {operand.text})", f"{operand.text} == 0")
+    call = f"truth({operand.text})"
+    if null_is_true:
+        return Condition(f"{call} is not False", f"{call} is False")
+    return Condition(call, f"not {call}")
+
+
+def _folded_truth(translator: Translator, definition: int, null_is_true: bool) -> Condition | None:
+    opcode, p1, p2, _, p4, p5 = translator.code[definition]
+    if opcode in (op.And, op.Or):
+        a = truth_of(translator, p1, definition, null_is_true)
+        b = truth_of(translator, p2, definition, null_is_true)
+        joint, opposite = ("and", "or") if opcode == op.And else ("or", "and")
+        return Condition(f"({a.text} {joint} {b.text})", f"({a.opposite} {opposite} {b.opposite})")
+    if opcode == op.Not:
+        inner = truth_of(translator, p1, definition, not null_is_true)
+        return Condition(inner.opposite, inner.text)
+    if opcode in (op.IsNullValue, op.NotNullValue):
+        a_text = translator.operand(p1, definition).text
+        is_null, present = f"{a_text} is None", f"{a_text} is not None"
+        return Condition(is_null, present) if opcode == op.IsNullValue else Condition(present, is_null)
+    if opcode in _JUMP_OF_RESULT:
+        left = translator.operand(p1, definition)
+        right = translator.operand(p2, definition)
+        jump, extra = _JUMP_OF_RESULT[opcode]
+        sign, other = _JUMP_SIGNS[jump]
+        flags = p5 | extra | (JUMP_IF_NULL if null_is_true else 0)
+        return _compare(translator, jump, left, right, sign, other, p4, flags)
+    if opcode == op.InConstant:
+        return _in_condition(translator, definition, null_is_true)
+    return None
+
+
+_JUMP_OF_RESULT = {
+    op.EqResult: (op.Eq, 0),
+    op.NeResult: (op.Ne, 0),
+    op.LtResult: (op.Lt, 0),
+    op.LeResult: (op.Le, 0),
+    op.GtResult: (op.Gt, 0),
+    op.GeResult: (op.Ge, 0),
+    op.IsResult: (op.Eq, NULLS_EQUAL),
+    op.IsNotResult: (op.Ne, NULLS_EQUAL),
+}
+
+
+def _in_condition(translator: Translator, definition: int, null_is_true: bool) -> Condition | None:
+    _, p1, p2, _, constants, p5 = translator.code[definition]
+    a = translator.operand(p1, definition)
+    if constants.collation is not None or constants.has_null or not constants.values or not a.is_name:
+        return None
+    if not _affinity_is_idle(a, p2):
+        return None
+    keys = translator.object_name(constants.keys)
+    inside, outside = f"{a.text} in {keys}", f"{a.text} not in {keys}"
+    if p5 & 1:
+        inside, outside = outside, inside
+    if a.classes & NULL:
+        # None is in no set of keys: only the answers in which NULL differs from "not in" need a test.
+        if null_is_true and not p5 & 1:
+            return Condition(f"({inside} or {a.text} is None)", f"({outside} and {a.text} is not None)")
+        if not null_is_true and p5 & 1:
+            return Condition(f"({inside} and {a.text} is not None)", f"({outside} or {a.text} is None)")
+    return Condition(inside, outside)
+
+
+def _null_test(translator: Translator, address: int) -> Condition:
+    opcode, p1, _, _, _, _ = translator.code[address]
+    text = translator.operand(p1, address).text
+    is_null, present = f"{text} is None", f"{text} is not None"
+    return Condition(is_null, present) if opcode == op.IsNull else Condition(present, is_null)
+
+
+def _any_null(translator: Translator, address: int) -> Condition:
+    texts = [translator.operand(register, address).text for register in translator.code[address][4]]
+    return Condition(
+        "(" + " or ".join(f"{text} is None" for text in texts) + ")",
+        "(" + " and ".join(f"{text} is not None" for text in texts) + ")",
+    )
+
+
+def _index_bound(translator: Translator, address: int) -> Condition:
+    """IdxGE, IdxGT, IdxLE, IdxLT: the end of a range of an index."""
+    opcode, p1, _, _, registers, _ = translator.code[address]
+    sign, opposite = _BOUND_SIGNS[opcode]
+    key = translator.tuple_text(registers, address)
+    call = f"compare_prefix(c{p1}, {key})"
+    return Condition(f"{call} {sign} 0", f"{call} {opposite} 0")
+
+
+_BOUND_SIGNS = {op.IdxGE: (">=", "<"), op.IdxGT: (">", "<="), op.IdxLE: ("<=", ">"), op.IdxLT: ("<", ">=")}
+
+
+def _set_test(translator: Translator, address: int) -> Condition:
+    opcode, p1, _, _, registers, _ = translator.code[address]
+    call = f"c{p1}.contains({translator.tuple_text(registers, address)})"
+    return Condition(call, f"not {call}") if opcode == op.SetFound else Condition(f"not {call}", call)
+
+
+_CONDITIONS: dict[int, Callable[[Translator, int], Condition]] = {
+    **dict.fromkeys(_JUMP_SIGNS, _comparison),
+    op.If: _truth,
+    op.IfNot: _truth,
+    op.IsNull: _null_test,
+    op.NotNull: _null_test,
+    op.AnyNull: _any_null,
+    **dict.fromkeys(_BOUND_SIGNS, _index_bound),
+    op.SetFound: _set_test,
+    op.SetNotFound: _set_test,
+}
+
+PLAIN_CONDITIONS = frozenset(_CONDITIONS)

@@ -1,0 +1,170 @@
+"""Register plan: where translated code keeps each register.
+
+The translator turns registers into Python names.  A register is one of
+
+    constant    no instruction writes it: `k5`, taken from the template once
+    row column  it comes with the row of a loop or a search and nothing else writes it there: `w3[2]`, w3 being the row
+    folded      one pure instruction makes it and one instruction of the same basic block uses it: no name, the expression
+                stands where it is used
+    local       everything else: `r5`
+
+Source: DESIGN, "A VM of two tiers".
+"""
+
+from __future__ import annotations
+
+from minisql.bytecode import opcodes as op
+from minisql.bytecode.opcodes import JUMPS
+from minisql.bytecode.operands import LOADS_ROW, CursorLayout, registers_read, registers_written
+from minisql.bytecode.program import LoopExtent, Program
+
+# Instructions whose result may be computed later in the same basic block.
+PURE = frozenset(
+    (
+        op.Add, op.Subtract, op.Multiply, op.Divide, op.Remainder, op.Concat, op.BitAnd, op.BitOr, op.ShiftLeft, op.ShiftRight,
+        op.And, op.Or, op.Negative, op.BitNot, op.Not, op.IsTrue, op.IsNullValue, op.NotNullValue, op.Cast, op.ApplyAffinity,
+        op.Function, op.EqResult, op.NeResult, op.LtResult, op.LeResult, op.GtResult, op.GeResult, op.IsResult,
+        op.IsNotResult, op.InConstant, op.SCopy, op.Integer, op.Constant, op.Rowid,
+    )
+)  # fmt: skip
+MAX_FOLD_DEPTH = 12
+
+
+class Untranslatable(Exception):
+    """The program has to run in tier 1: an answer of the translator, not an error that a user sees."""
+
+
+class RegisterPlan:
+    """The plan of one program.
+
+    `reads` and `writes` per address; `definitions` and `uses` per register; `targets` addresses that jumps lead to (back
+    jumps of loops left out); `folded` addresses whose value is computed where it is used; `row_source` maps (register, use
+    address) to (load address, offset); `unpacked` registers that loads must copy to locals.
+    """
+
+    __slots__ = (
+        "definitions",
+        "folded",
+        "layout",
+        "loop_at",
+        "loop_next",
+        "n_registers",
+        "program",
+        "reads",
+        "row_source",
+        "targets",
+        "unpacked",
+        "uses",
+        "writes",
+    )
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.layout = CursorLayout(program)
+        code = program.code
+        self.n_registers = n = len(program.template)
+        self.loop_at: dict[int, LoopExtent] = {loop.start: loop for loop in program.loops}
+        self.loop_next: dict[int, LoopExtent] = {loop.next: loop for loop in program.loops}
+        layout = self.layout
+        self.reads = [registers_read(instruction, layout) for instruction in code]
+        self.writes = [registers_written(instruction, layout) for instruction in code]
+        self.definitions: list[list[int]] = [[] for _ in range(n)]
+        self.uses: list[list[int]] = [[] for _ in range(n)]
+        self.targets: set[int] = set()
+        for address, instruction in enumerate(code):
+            for register in self.writes[address]:
+                self.definitions[register].append(address)
+            for register in self.reads[address]:
+                self.uses[register].append(address)
+            if instruction[0] in JUMPS and address not in self.loop_next:
+                self.targets.add(instruction[2])
+        self.row_source: dict[tuple[int, int], tuple[int, int]] = {}
+        self.unpacked: set[int] = set()
+        self._plan_rows()
+        self.folded: dict[int, int] = {}
+        self._plan_folds()
+
+    def _plan_rows(self) -> None:
+        """Decides for every register that a load writes whether its uses can read the row itself."""
+        code = self.program.code
+        loaded: set[int] = set()
+        for address, instruction in enumerate(code):
+            if instruction[0] in LOADS_ROW:
+                loaded.update(self.writes[address])
+        loops = sorted(self.program.loops, key=lambda loop: loop.body - loop.next)
+        innermost_first = loops[::-1]
+        for register in loaded:
+            found = {}
+            for use in self.uses[register]:
+                source = self._source_of(register, use, innermost_first)
+                if source is None:
+                    self.unpacked.add(register)
+                    break
+                found[register, use] = source
+            else:
+                self.row_source.update(found)
+
+    def _source_of(self, register: int, use: int, loops: list[LoopExtent]) -> tuple[int, int] | None:
+        """The load whose row holds a register at a use, if that is certain: (address, offset)."""
+        code = self.program.code
+        definitions = self.definitions[register]
+        if len(definitions) == 1:
+            address = definitions[0]
+            opcode, _, target, first, _, _ = code[address]
+            if opcode not in LOADS_ROW or address > use or opcode == op.Found:
+                return None
+            if opcode in JUMPS and use >= target:
+                return None  # the search may have failed
+            return address, register - first
+        for loop in loops:
+            if loop.body <= use <= loop.next and register in self.writes[loop.start]:
+                inside = [address for address in definitions if loop.start <= address <= loop.next]
+                if set(inside) <= {loop.start, loop.next}:
+                    return loop.start, register - code[loop.start][3]
+                return None
+        return None
+
+    def _plan_folds(self) -> None:
+        """Finds the pure instructions whose value is used once, in the same basic block."""
+        code = self.program.code
+        boundaries = self.targets
+        depth: dict[int, int] = {}
+        block = 0
+        block_of = []
+        for address, instruction in enumerate(code):
+            if address in boundaries or address in self.loop_at:
+                block += 1
+            block_of.append(block)
+            if instruction[0] in JUMPS or address in self.loop_next:
+                block += 1
+        for address, instruction in enumerate(code):
+            if instruction[0] not in PURE:
+                continue
+            register = self.writes[address][0]
+            uses = self.uses[register]
+            if len(uses) != 1 or len(self.definitions[register]) != 1:
+                continue
+            use = uses[0]
+            if use <= address or block_of[use] != block_of[address] or use in self.loop_next:
+                continue
+            level = 1 + max((depth.get(self.definitions[read][0], 0) for read in self.reads[address]
+                             if len(self.definitions[read]) == 1), default=0)  # fmt: skip
+            if level > MAX_FOLD_DEPTH or self._is_disturbed(address, use):
+                continue
+            depth[address] = level
+            self.folded[address] = use
+
+    def _is_disturbed(self, address: int, use: int) -> bool:
+        """Tells whether an operand changes between an instruction and the use of its result."""
+        if self.program.code[address][0] == op.Rowid:
+            return any(
+                other[1] == self.program.code[address][1] and other[0] in LOADS_ROW
+                for other in self.program.code[address + 1 : use]
+            )
+        return any(
+            address < definition < use for read in self.reads[address] for definition in self.definitions[read]
+        )
+
+    def is_constant(self, register: int) -> bool:
+        """Tells whether no instruction writes a register."""
+        return not self.definitions[register]

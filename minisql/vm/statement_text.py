@@ -1,0 +1,395 @@
+"""Instructions as Python statements: the opcodes that have a text of their own, and the call of the handler for all others.
+
+A handler works on the register list, so its operands are copied there before the call and its results back to names after it.
+
+Source: DESIGN, "A VM of two tiers"; the contracts in minisql.bytecode.opcodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from minisql.bytecode import opcodes as op
+from minisql.bytecode.operands import LOADS_ROW
+from minisql.bytecode.program import AggregateCall
+from minisql.vm.loop_text import emit_unpacking, from_locals_to_list, seek_text
+from minisql.vm.python_text import Condition, Operand, value_of
+from minisql.vm.register_plan import PURE
+
+if TYPE_CHECKING:
+    from minisql.vm.translator import Translator
+
+_OPENERS = frozenset(
+    (
+        op.OpenRead, op.OpenWrite, op.OpenList, op.OpenTree, op.HashOpen, op.SorterOpen, op.GroupOpen, op.SetOpen, op.MemoOpen,
+        op.QueueOpen, op.WindowOpen, op.VOpen, op.ConstantRows,
+    )
+)  # fmt: skip
+
+
+def emit_statement(translator: Translator, address: int) -> None:
+    """Emits an instruction that does not jump."""
+    opcode = translator.code[address][0]
+    if opcode in PURE and not (opcode == op.Rowid and not _has_register(translator, address)):
+        emit_assignment(translator, address)
+        return
+    emitter = _STATEMENTS.get(opcode)
+    if emitter is not None:
+        emitter(translator, address)
+    else:
+        emit_handler_call(translator, address)
+
+
+def _has_register(translator: Translator, address: int) -> bool:
+    return bool(translator.code[address][2])
+
+
+def emit_assignment(translator: Translator, address: int) -> None:
+    """Assigns the value of a pure instruction to its register's name."""
+    register = translator.plan.writes[address][0]
+    if translator.plan.uses[register]:
+        translator.used_locals.add(register)
+        translator.line(f"r{register} = {value_of(translator, address).text}")
+    elif translator.code[address][0] == op.Function:
+        translator.line(value_of(translator, address).text)
+
+
+def emit_handler_call(translator: Translator, address: int) -> None:
+    """Calls the tier-1 handler of an instruction that does not jump."""
+    from_locals_to_list(translator, address)
+    instruction = translator.object_name(translator.code[address])
+    translator.line(f"HANDLERS[{translator.code[address][0]}](frame, R, {instruction}, 0)")
+    _from_list_to_locals(translator, address)
+
+
+def _from_list_to_locals(translator: Translator, address: int) -> None:
+    plan = translator.plan
+    opcode, _, _, p3, _, _ = translator.code[address]
+    written = plan.writes[address]
+    if opcode in LOADS_ROW and written:
+        translator.used_rows.add(address)
+        translator.line(f"w{address} = R[{p3}:{p3 + len(written)}]")
+        emit_unpacking(translator, address)
+        return
+    for register in dict.fromkeys(written):
+        if plan.uses[register]:
+            translator.used_locals.add(register)
+            translator.line(f"r{register} = R[{register}]")
+
+
+def _emit_open(translator: Translator, address: int) -> None:
+    """Opens a cursor by its handler and gives it, and what is called for every row, a name."""
+    opcode, cursor, p2, _, p4, _ = translator.code[address]
+    emit_handler_call(translator, address)
+    translator.line(f"c{cursor} = C[{cursor}]")
+    if opcode in (op.OpenList, op.ConstantRows):
+        translator.line(f"a{cursor} = c{cursor}.rows.append")
+    elif opcode == op.SorterOpen:
+        translator.line(f"a{cursor} = c{cursor}.{'insert' if p2 else 'rows.append'}")
+    elif opcode == op.HashOpen and cursor in translator.plain_hashes:
+        translator.line(f"b{cursor} = c{cursor}.buckets")
+    elif opcode == op.SetOpen and cursor in translator.plain_sets:
+        translator.line(f"m{cursor} = c{cursor}.members")
+    elif opcode == op.GroupOpen:
+        translator.line(f"g{cursor} = None")
+        if p4.key_registers and cursor in translator.plain_groups:
+            translator.line(f"G{cursor} = c{cursor}.groups")
+
+
+def _emit_null(translator: Translator, address: int) -> None:
+    plan = translator.plan
+    names = [f"r{register}" for register in plan.writes[address] if plan.uses[register]]
+    translator.used_locals.update(register for register in plan.writes[address] if plan.uses[register])
+    if names:
+        translator.line(" = ".join(names) + " = None")
+
+
+def _emit_null_row(translator: Translator, address: int) -> None:
+    _emit_null(translator, address)
+    cursor = translator.code[address][1]
+    translator.line(f"if C[{cursor}] is not None: C[{cursor}].leave()")
+
+
+def _emit_copy(translator: Translator, address: int) -> None:
+    _, source, target, n, _, _ = translator.code[address]
+    plan = translator.plan
+    pairs = [(target + k, source + k) for k in range(n) if plan.uses[target + k]]
+    if not pairs:
+        return
+    translator.used_locals.update(register for register, _ in pairs)
+    left = ", ".join(f"r{register}" for register, _ in pairs)
+    translator.line(f"{left} = {', '.join(translator.texts([register for _, register in pairs], address))}")
+
+
+def _emit_add_imm(translator: Translator, address: int) -> None:
+    _, register, amount, _, _, _ = translator.code[address]
+    translator.used_locals.add(register)
+    translator.line(f"r{register} += {amount}")
+
+
+def _emit_result_row(translator: Translator, address: int) -> None:
+    translator.line(f"yield {translator.tuple_text(translator.plan.reads[address], address)}")
+
+
+def _emit_halt(translator: Translator, address: int) -> None:
+    _, p1, p2, p3, p4, p5 = translator.code[address]
+    if not p1:
+        translator.line("return")
+        return
+    message = translator.object_name(p4)
+    if p5:
+        text = translator.operand(p3, address).text
+        message = f"({message} if {text} is None else to_text({text}))"
+    translator.line(f"raise halt_error({p1}, {p2}, {message})")
+
+
+def _emit_halt_if_null(translator: Translator, address: int) -> None:
+    _, p1, p2, p3, p4, _ = translator.code[address]
+    message = translator.object_name(p4)
+    translator.line(f"if {translator.operand(p3, address).text} is None: raise halt_error({p1}, {p2}, {message})")
+
+
+def _emit_append(translator: Translator, address: int) -> None:
+    """ListAppend and SorterInsert."""
+    cursor = translator.code[address][1]
+    translator.line(f"a{cursor}({translator.tuple_text(translator.plan.reads[address], address)})")
+
+
+def _emit_hash_insert(translator: Translator, address: int) -> None:
+    _, cursor, first, n, keys, _ = translator.code[address]
+    row = translator.tuple_text(range(first, first + n), address)
+    if cursor not in translator.plain_hashes:
+        translator.line(f"c{cursor}.insert({translator.tuple_text(keys, address)}, {row})")
+        return
+    texts = [_named(translator, translator.operand(register, address)) for register in keys]
+    present = " and ".join(f"{text} is not None" for text in dict.fromkeys(texts))
+    key = f"({', '.join(texts)}{',' if len(texts) == 1 else ''})"
+    name = translator.temporary()
+    translator.line(f"if {present}:")
+    translator.line(f" {name} = b{cursor}.get({key})")
+    translator.line(f" if {name} is None: b{cursor}[{key}] = [{row}]")
+    translator.line(f" else: {name}.append({row})")
+
+
+def _named(translator: Translator, operand: Operand) -> str:
+    """The text of an operand that may be repeated, assigned to a name first if need be."""
+    if operand.is_name:
+        return operand.text
+    name = translator.temporary()
+    translator.line(f"{name} = {operand.text}")
+    return name
+
+
+def _emit_set_insert(translator: Translator, address: int) -> None:
+    """SetInsert that does not jump; with p5 the new row takes the place of an equal one."""
+    _, cursor, _, _, registers, replaces = translator.code[address]
+    row = translator.tuple_text(registers, address)
+    if cursor in translator.plain_sets:
+        name = translator.temporary()
+        translator.line(f"{name} = {row}")
+        translator.line(f"m{cursor}[{name}] = {name}" if replaces else f"m{cursor}.setdefault({name}, {name})")
+    else:
+        translator.line(f"c{cursor}.{'replace' if replaces else 'add'}({row})")
+
+
+def _emit_in_set(translator: Translator, address: int) -> None:
+    _, cursor, affinities, target, registers, p5 = translator.code[address]
+    if affinities:
+        emit_handler_call(translator, address)
+        return
+    if not translator.plan.uses[target]:
+        return
+    translator.used_locals.add(target)
+    call = f"c{cursor}.member({translator.tuple_text(registers, address)})"
+    if p5 & 1:
+        name = translator.temporary()
+        call = f"None if ({name} := {call}) is None else 1 - {name}"
+    translator.line(f"r{target} = {call}")
+
+
+def _emit_deferred_seek(translator: Translator, address: int) -> None:
+    _, table, index, _, _, _ = translator.code[address]
+    loop = next((loop for loop in translator.program.loops if loop.cursor == index and loop.body <= address < loop.next), None)
+    entry = f"w{loop.start}" if loop is not None else f"c{index}.row"
+    translator.line(f"w{address} = c{table}.seek_rowid({entry}[-1])")
+    translator.line(f"if w{address} is None: raise sqlite_error(CORRUPT_INDEX)")
+    emit_unpacking(translator, address)
+
+
+def _emit_group_step(translator: Translator, address: int) -> None:
+    """Finds or opens the group and steps its calls; modifiers of a call make it run its tier-1 stepper."""
+    cursor = translator.code[address][1]
+    spec = translator.plan.layout.specs[cursor]
+    bare = translator.tuple_text(spec.bare_registers, address) if spec.bare_registers else "()"
+    state = f"g{cursor}"
+    if spec.key_registers:
+        row = _named(translator, Operand(translator.tuple_text(spec.key_registers, address), 0, 0, False))
+        found = f"G{cursor}.get({row})" if cursor in translator.plain_groups else f"c{cursor}.groups.get(c{cursor}.key({row}))"
+        translator.line(f"{state} = {found}")
+        translator.line(f"if {state} is None: {state} = c{cursor}.open_group({row}, {bare})")
+    else:
+        translator.line(f"if {state} is None: {state} = c{cursor}.open_group((), {bare})")
+    for number, call in enumerate(spec.calls):
+        _emit_call_step(translator, address, number, call, number == spec.bare_call and bool(spec.bare_registers))
+
+
+def _emit_call_step(translator: Translator, address: int, number: int, call: AggregateCall, decides_bare: bool) -> None:
+    cursor = translator.code[address][1]
+    slot = f"g{cursor}[{number + 2}]"
+    function = call.function
+    name = function.name.lower() if function.is_built_in else ""
+    if call.distinct or call.order is not None or call.filter_register or decides_bare or name in ("min", "max"):
+        spec = translator.plan.layout.specs[cursor]
+        registers = [*call.registers, *call.order_registers, *(spec.bare_registers if decides_bare else ())]
+        if call.filter_register:
+            registers.append(call.filter_register)
+        for register in dict.fromkeys(registers):
+            if not translator.plan.is_constant(register):
+                translator.line(f"R[{register}] = {translator.operand(register, address).text}")
+        translator.line(f"c{cursor}.steppers[{number}](g{cursor}, R)")
+    elif name == "count" and not call.registers:
+        translator.line(f"{slot} += 1")
+    elif name == "count":
+        translator.line(f"if {translator.operand(call.registers[0], address).text} is not None: {slot} += 1")
+    elif name in ("sum", "total", "avg") and function.fold is not None:
+        translator.line(f"{slot}.append({translator.operand(call.registers[0], address).text})")
+    else:
+        translator.line(f"{slot}.step({', '.join(translator.texts(call.registers, address))})")
+
+
+def _emit_count(translator: Translator, address: int) -> None:
+    _, cursor, target, _, _, _ = translator.code[address]
+    if translator.plan.uses[target]:
+        translator.used_locals.add(target)
+        translator.line(f"r{target} = c{cursor}.count()")
+
+
+_STATEMENTS: dict[int, Callable[[Translator, int], None]] = {
+    **dict.fromkeys(_OPENERS, _emit_open),
+    op.Null: _emit_null,
+    op.NullRow: _emit_null_row,
+    op.Copy: _emit_copy,
+    op.AddImm: _emit_add_imm,
+    op.ResultRow: _emit_result_row,
+    op.Halt: _emit_halt,
+    op.HaltIfNull: _emit_halt_if_null,
+    op.ListAppend: _emit_append,
+    op.SorterInsert: _emit_append,
+    op.HashInsert: _emit_hash_insert,
+    op.SetInsert: _emit_set_insert,
+    op.InSet: _emit_in_set,
+    op.DeferredSeek: _emit_deferred_seek,
+    op.GroupStep: _emit_group_step,
+    op.Count: _emit_count,
+}
+
+
+# Jumps that do something first
+
+
+def emit_jump_statement(translator: Translator, address: int) -> Condition:
+    """Emits what a jumping instruction does and returns the condition of its jump."""
+    emitter = _JUMPS.get(translator.code[address][0])
+    if emitter is not None:
+        return emitter(translator, address)
+    from_locals_to_list(translator, address)
+    name = translator.temporary()
+    instruction = translator.object_name(translator.code[address])
+    translator.line(f"{name} = HANDLERS[{translator.code[address][0]}](frame, R, {instruction}, -1)")
+    if translator.plan.writes[address]:
+        _from_list_to_locals(translator, address)
+    return Condition(f"{name} >= 0", f"{name} < 0")
+
+
+def _jump_once(translator: Translator, address: int) -> Condition:
+    name = translator.temporary()
+    translator.flags.append(f"f{address}")
+    translator.line(f"{name} = f{address}")
+    translator.line(f"f{address} = True")
+    return Condition(name, f"not {name}")
+
+
+def _jump_if_pos(translator: Translator, address: int) -> Condition:
+    _, register, _, amount, _, _ = translator.code[address]
+    translator.used_locals.add(register)
+    name = translator.temporary()
+    translator.line(f"{name} = r{register} > 0")
+    translator.line(f"if {name}: r{register} -= {amount}")
+    return Condition(name, f"not {name}")
+
+
+def _jump_if_not_zero(translator: Translator, address: int) -> Condition:
+    register = translator.code[address][1]
+    translator.used_locals.add(register)
+    name = translator.temporary()
+    translator.line(f"{name} = r{register}")
+    translator.line(f"if {name} > 0: r{register} -= 1")
+    return Condition(name, f"not {name}")
+
+
+def _jump_decrement(translator: Translator, address: int) -> Condition:
+    register = translator.code[address][1]
+    translator.used_locals.add(register)
+    translator.line(f"r{register} -= 1")
+    return Condition(f"not r{register}", f"r{register}")
+
+
+def _jump_set_insert(translator: Translator, address: int) -> Condition:
+    _, cursor, _, _, registers, _ = translator.code[address]
+    row = translator.tuple_text(registers, address)
+    if cursor not in translator.plain_sets:
+        call = f"c{cursor}.add({row})"
+        return Condition(f"not {call}", call)
+    size, name = translator.temporary(), translator.temporary()
+    translator.line(f"{size} = len(m{cursor})")
+    translator.line(f"{name} = {row}")
+    translator.line(f"m{cursor}.setdefault({name}, {name})")
+    return Condition(f"len(m{cursor}) == {size}", f"len(m{cursor}) != {size}")
+
+
+def _jump_search(translator: Translator, address: int) -> Condition:
+    """Searches that land on one row: SeekRowid, NotExists, Found, NotFound, NoConflict and the like outside of loops."""
+    opcode, cursor, _, p3, p4, _ = translator.code[address]
+    if opcode == op.SeekRowid:
+        call = f"seek_value(c{cursor}, {translator.operand(p4, address).text})"
+    elif opcode == op.NotExists:
+        call = f"c{cursor}.seek_rowid({translator.operand(p3, address).text})"
+    elif opcode in (op.Found, op.NotFound, op.NoConflict):
+        call = f"c{cursor}.find({translator.tuple_text(p4, address)})"
+    elif opcode in (op.Rewind, op.Last):
+        call = f"c{cursor}.{'first' if opcode == op.Rewind else 'last'}()"
+    else:
+        call = seek_text(translator, address)
+    translator.line(f"w{address} = {call}")
+    translator.used_rows.add(address)
+    missing, there = f"w{address} is None", f"w{address} is not None"
+    loads = opcode != op.NotExists and any(
+        register in translator.plan.unpacked and translator.plan.uses[register] for register in translator.plan.writes[address]
+    )
+    if loads:
+        translator.line(f"if {there}:")
+        translator.depth += 1
+        emit_unpacking(translator, address)
+        translator.depth -= 1
+    if opcode == op.NoConflict:
+        nulls = " or ".join(f"{text} is None" for text in translator.texts(p4, address))
+        return Condition(f"({missing} or {nulls})", f"not ({missing} or {nulls})")
+    return Condition(there, missing) if opcode == op.Found else Condition(missing, there)
+
+
+_JUMPS: dict[int, Callable[[Translator, int], Condition]] = {
+    op.Once: _jump_once,
+    op.IfPos: _jump_if_pos,
+    op.IfNotZero: _jump_if_not_zero,
+    op.DecrJumpZero: _jump_decrement,
+    op.SetInsert: _jump_set_insert,
+    **dict.fromkeys(
+        (
+            op.SeekRowid, op.NotExists, op.Found, op.NotFound, op.NoConflict, op.Rewind, op.Last, op.SeekGE, op.SeekGT,
+            op.SeekLE, op.SeekLT,
+        ),
+        _jump_search,
+    ),
+}  # fmt: skip
+

@@ -1,0 +1,294 @@
+"""Tier 2: from a Program to the source text of a Python generator function.
+
+The function takes (frame, R, host, O): the frame, its register list (the template with parameters), the host and the objects
+that the text names.  Registers become names (see register_plan), pure instructions become expressions (python_text), loops
+whose extent the builder recorded become `for` loops (loop_text), jumps become `if`, `continue` and `break` (flow_text), and
+every opcode without a text of its own calls its tier-1 handler (statement_text).
+
+No text of SQL, schema or data gets into the source: names are made of a letter and a number, constants and functions are
+passed as objects.
+
+`translate` raises Untranslatable for programs with subroutines, coroutines or sub-programs, which tier 1 runs.
+
+Source: DESIGN, "A VM of two tiers".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from minisql.bytecode import opcodes as op
+from minisql.bytecode.opcodes import CONTRACTS
+from minisql.bytecode.program import Program
+from minisql.storage.type_mask import BLOB, INTEGER_48, INTEGER_64, NULL, REAL, TEXT, TEXT_NOT_ASCII
+from minisql.values.shape import RowShape
+from minisql.vm import flow_text
+from minisql.vm.python_text import ANY, Operand, value_of
+from minisql.vm.register_plan import RegisterPlan, Untranslatable
+
+if TYPE_CHECKING:
+    from minisql.values.collation import Collation
+    from minisql.vm.loop_text import LoopContext
+
+MAX_DEPTH = 90
+
+_UNTRANSLATABLE = frozenset((op.Gosub, op.Return, op.InitCoroutine, op.Yield, op.EndCoroutine, op.Program, op.AutoCommit))
+
+_KINDS: dict[int, str] = {
+    op.OpenList: "list", op.ConstantRows: "list", op.OpenTree: "tree", op.HashOpen: "hash", op.SorterOpen: "sorter",
+    op.GroupOpen: "group", op.SetOpen: "set", op.QueueOpen: "queue", op.WindowOpen: "window", op.VOpen: "virtual",
+    op.MemoOpen: "memo",
+}  # fmt: skip
+
+
+class Translation:
+    """What `translate` returns: the source, the objects to pass as O, and the program address behind each source line."""
+
+    __slots__ = ("addresses", "objects", "source")
+
+    def __init__(self, source: str, objects: tuple[Any, ...], addresses: list[int]) -> None:
+        self.source = source
+        self.objects = objects
+        self.addresses = addresses
+
+
+class Hints:
+    """What is known of the tables of a program: the type masks of the columns of each cursor's first leaf, and whether there
+    are rows enough to pay for a loop specialised on them."""
+
+    __slots__ = ("masks", "specialises")
+
+    def __init__(self, masks: dict[int, tuple[int, ...]] | None = None, specialises: bool = False) -> None:
+        self.masks = masks or {}
+        self.specialises = specialises
+
+
+class Translator:
+    """The state of one translation: the lines so far and what they stand for."""
+
+    __slots__ = (
+        "_n_temporaries",
+        "_object_names",
+        "address",
+        "code",
+        "consulted",
+        "cursor_kinds",
+        "depth",
+        "emit_region",
+        "flags",
+        "hints",
+        "known",
+        "leaf_loops",
+        "lines",
+        "loop",
+        "n_loops",
+        "objects",
+        "parameters",
+        "plain_groups",
+        "plain_hashes",
+        "plain_sets",
+        "plan",
+        "program",
+        "text_masks",
+        "used_constants",
+        "used_locals",
+        "used_rows",
+    )
+
+    def __init__(self, program: Program, hints: Hints) -> None:
+        self.program = program
+        self.code = program.code
+        self.hints = hints
+        self.plan = RegisterPlan(program)
+        self.lines: list[tuple[int, str, int]] = []
+        self.depth = 2
+        self.address = 0
+        self.loop: LoopContext | None = None
+        self.n_loops = 0
+        self.objects: list[Any] = []
+        self._object_names: dict[int, str] = {}
+        self._n_temporaries = 0
+        self.known: dict[tuple[int, int], int] = {}
+        self.consulted: set[tuple[int, int]] = set()
+        self.text_masks: dict[str, int] = {}
+        self.parameters = {register for _, register in program.parameters}
+        self.used_constants: set[int] = set()
+        self.used_locals: set[int] = set()
+        self.used_rows: set[int] = set()
+        self.leaf_loops: dict[int, int] = {}
+        self.flags: list[str] = []
+        self.emit_region = flow_text.emit_region
+        self.plain_hashes: set[int] = set()
+        self.plain_sets: set[int] = set()
+        self.plain_groups: set[int] = set()
+        self.cursor_kinds: dict[int, str] = {}
+        self._classify_cursors()
+
+    def _classify_cursors(self) -> None:
+        """Notes what each cursor walks over, and which hash structures have rows as their own keys."""
+        asked = {p1 for opcode, p1, _, _, _, _ in self.code if opcode == op.InSet}
+        for opcode, p1, _, p3, p4, _ in self.code:
+            if opcode in _UNTRANSLATABLE:
+                raise Untranslatable(CONTRACTS[opcode].name)
+            if opcode in (op.OpenRead, op.OpenWrite):
+                self.cursor_kinds[p1] = "table" if isinstance(p4, RowShape) else "index"
+            elif opcode == op.HostRows:
+                self.cursor_kinds[p3] = "rows"
+            elif opcode in _KINDS:
+                self.cursor_kinds[p1] = _KINDS[opcode]
+                if opcode == op.HashOpen and not p4.tracks_matches and _are_plain(p4.collations):
+                    self.plain_hashes.add(p1)
+                elif opcode == op.SetOpen and p1 not in asked and _are_plain(p4):
+                    self.plain_sets.add(p1)
+                elif opcode == op.GroupOpen and _are_plain(p4.key_collations):
+                    self.plain_groups.add(p1)
+
+    # Lines
+
+    def line(self, text: str) -> None:
+        """Adds a line at the current depth."""
+        if self.depth > MAX_DEPTH:
+            raise Untranslatable("nesting")
+        self.lines.append((self.depth, text, self.address))
+
+    def temporary(self) -> str:
+        """A new name."""
+        self._n_temporaries += 1
+        return f"t{self._n_temporaries}"
+
+    def object_name(self, thing: Any) -> str:
+        """The name under which the function knows an object."""
+        name = self._object_names.get(id(thing))
+        if name is None:
+            name = self._object_names[id(thing)] = f"o{len(self.objects)}"
+            self.objects.append(thing)
+        return name
+
+    # Operands
+
+    def operand(self, register: int, use: int) -> Operand:
+        """The value of a register as the instruction at address `use` reads it."""
+        plan = self.plan
+        source = plan.row_source.get((register, use)) if register not in plan.unpacked else None
+        if source is not None:
+            return self.row_operand(*source)
+        definitions = plan.definitions[register]
+        if not definitions:
+            self.used_constants.add(register)
+            if register in self.parameters:
+                return Operand(f"k{register}", ANY, 64, True)
+            return self.constant_operand(f"k{register}", self.program.template[register])
+        if len(definitions) == 1 and plan.folded.get(definitions[0]) == use:
+            return value_of(self, definitions[0])
+        self.used_locals.add(register)
+        return Operand(f"r{register}", ANY, 64, True)
+
+    def row_operand(self, load: int, offset: int) -> Operand:
+        """Column `offset` of the row that the instruction at address `load` moves to."""
+        self.used_rows.add(load)
+        text = f"w{load}[{offset}]"
+        classes = self.known.get((load, offset))
+        if classes is not None:
+            self.consulted.add((load, offset))
+            return Operand(text, classes, 64 if classes & INTEGER_64 else 47, True)
+        masks = self.hints.masks.get(self.code[load][1])
+        if masks is not None and offset < len(masks):
+            self.text_masks[text] = masks[offset]
+        return Operand(text, ANY, 64, True)
+
+    def constant_operand(self, name: str, value: Any) -> Operand:
+        """A constant by its name: its class is known."""
+        kind = value.__class__
+        if kind is int:
+            bits = value.bit_length()
+            return Operand(name, INTEGER_48 if bits < 48 else INTEGER_48 | INTEGER_64, bits, True)
+        if kind is str:
+            return Operand(name, TEXT if value.isascii() else TEXT | TEXT_NOT_ASCII, 0, True)
+        return Operand(name, REAL if kind is float else BLOB if kind is bytes else NULL, 64, True)
+
+    def folded_definition(self, register: int, use: int) -> int | None:
+        """The address of the instruction whose value stands in place of a register, or None."""
+        definitions = self.plan.definitions[register]
+        if len(definitions) == 1 and self.plan.folded.get(definitions[0]) == use:
+            return definitions[0]
+        return None
+
+    def likely_class(self, operand: Operand) -> str:
+        """The Python class that an operand has most likely: 'int', 'float' or '' if nothing is known."""
+        mask = self.text_masks.get(operand.text, 0)
+        return "float" if mask & REAL else "int" if mask & INTEGER_48 else ""
+
+    def texts(self, registers: Any, use: int) -> list[str]:
+        """The texts of several registers."""
+        return [self.operand(register, use).text for register in registers]
+
+    def tuple_text(self, registers: Any, use: int) -> str:
+        """The text of a tuple of registers; a whole row is named as it is."""
+        whole = self.whole_row(registers, use)
+        if whole is not None:
+            return whole
+        texts = self.texts(registers, use)
+        return f"({', '.join(texts)}{',' if len(texts) == 1 else ''})"
+
+    def whole_row(self, registers: Any, use: int) -> str | None:
+        """The name of the row that consists of exactly these registers."""
+        plan = self.plan
+        load = -1
+        for offset, register in enumerate(registers):
+            source = plan.row_source.get((register, use)) if register not in plan.unpacked else None
+            if source is None or source[1] != offset or load not in (-1, source[0]):
+                return None
+            load = source[0]
+        if load < 0 or len(plan.writes[load]) != len(registers) or self.code[load][0] == op.HashUnmatched:
+            return None
+        self.used_rows.add(load)
+        return f"w{load}"
+
+    def rowid_operand(self, address: int) -> Operand:
+        """The rowid of a cursor's current row."""
+        cursor = self.code[address][1]
+        loop = self.leaf_loops.get(cursor)
+        if loop is not None:
+            return Operand(f"i{loop}", INTEGER_48 | INTEGER_64, 63, True)
+        return Operand(f"rowid_of(c{cursor})", ANY, 64, False)
+
+
+def _are_plain(collations: Sequence[Collation | None]) -> bool:
+    """Tells whether rows are their own equality keys under these collations."""
+    return all(collation is None or collation.is_binary for collation in collations)
+
+
+def translate(program: Program, hints: Hints) -> Translation:
+    """Returns the source of a program; raises Untranslatable.
+
+    Source: DESIGN, "A VM of two tiers"
+    """
+    translator = Translator(program, hints)
+    flow_text.emit_region(translator, 0, len(program.code))
+    lines = [(0, "def program(frame, R, host, O):", 0), (1, "try:", 0)]
+    lines += [(2, text, 0) for text in _prologue(translator)]
+    lines += [line for line in translator.lines if line[1]]
+    lines += [(2, "return", 0), (2, "yield", 0), (1, "finally:", 0), (2, "frame.close_cursors()", 0)]
+    source = "\n".join([" " * depth + text for depth, text, _ in lines]) + "\n"
+    return Translation(source, tuple(translator.objects), [address for _, _, address in lines])
+
+
+def _prologue(translator: Translator) -> list[str]:
+    """The statements that give every name its first value."""
+    lines = ["C = frame.cursors", "context = host.function_context"]
+    if translator.objects:
+        names = ", ".join(f"o{n}" for n in range(len(translator.objects)))
+        lines.append(f"{names}, = O")
+    for register in sorted(translator.used_constants):
+        lines.append(f"k{register} = R[{register}]")
+    lines += [f"{flag} = False" for flag in translator.flags]
+    template = translator.program.template
+    empty = [register for register in sorted(translator.used_locals) if template[register] is None]
+    if empty:
+        lines.append(" = ".join(f"r{register}" for register in empty) + " = None")
+    lines += [f"r{register} = R[{register}]" for register in sorted(translator.used_locals) if template[register] is not None]
+    for load in sorted(translator.used_rows):
+        if load not in translator.plan.loop_at:
+            lines.append(f"w{load} = (None,) * {len(translator.plan.writes[load])}")
+    return lines
