@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from minisql.functions.registry import AggregateFunction
     from minisql.values.collation import Collation
@@ -58,8 +58,9 @@ class Program:
 
     __slots__ = (
         "code",
-        "column_names",
-        "column_origins",
+        "_column_names",
+        "_column_origins",
+        "describe",
         "explain_rows",
         "is_ddl",
         "is_deterministic",
@@ -90,8 +91,10 @@ class Program:
         self.code = code
         self.template = template
         self.n_cursors = n_cursors
-        self.column_names = column_names
-        self.column_origins: tuple[tuple[str, str, str, str] | None, ...] = ()
+        self._column_names: tuple[str, ...] | None = column_names
+        self._column_origins: tuple[Origin | None, ...] = ()
+        # Names and origins on demand: most statements that run once are never asked, and names need the text scanned again.
+        self.describe: Callable[[], tuple[tuple[str, ...], tuple[Origin | None, ...]]] | None = None
         self.statement_kind = statement_kind
         self.parameters: Sequence[tuple[int, int]] = ()
         self.n_parameters = 0
@@ -107,6 +110,29 @@ class Program:
         self.n_arguments = 0
         self.sql = ""
         self.linked: object = None
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The names of the result columns."""
+        if self.describe is not None:
+            self._fill_description()
+        return self._column_names or ()
+
+    @property
+    def column_origins(self) -> tuple[Origin | None, ...]:
+        """The origins of the result columns."""
+        if self.describe is not None:
+            self._fill_description()
+        return self._column_origins
+
+    @column_origins.setter
+    def column_origins(self, origins: tuple[Origin | None, ...]) -> None:
+        self._column_origins = origins
+
+    def _fill_description(self) -> None:
+        assert self.describe is not None, "the caller looked"
+        self._column_names, self._column_origins = self.describe()
+        self.describe = None
 
 
 class SortSpec:

@@ -47,7 +47,7 @@ class Cursor:
         self._rows: Iterator[Any] = _NO_ROWS
         self._row: Any = _END
         self._statement: Statement | None = None
-        self._names: tuple[str, ...] = ()
+        self._names: Any = ()
         self._convert: Callable[[tuple[Any, ...]], Any] | None = None
         self._is_closed = False
         self._is_locked = False
@@ -65,6 +65,8 @@ class Cursor:
     def description(self) -> Description | None:
         """Seven-tuples with the column names of the last query; None when there are no columns."""
         names = self._names
+        if names.__class__ is not tuple:
+            names = self._names = names.column_names
         if not names:
             return None
         connection = self._connection
@@ -115,7 +117,8 @@ class Cursor:
             self._is_locked = False
         if not statement.is_empty:
             self.lastrowid = session.last_insert_rowid  # type: ignore[union-attr]
-        self._names = statement.column_names
+        # The program: names are made when they are asked for.
+        self._names = () if statement.is_empty else statement.program
         if self._row is _END:
             if statement.is_changing:
                 self.rowcount = session.changes  # type: ignore[union-attr]

@@ -30,7 +30,6 @@ class Statement:
     that the DB-API counts it as INSERT, UPDATE, DELETE or REPLACE; the rest is the state of the current run."""
 
     __slots__ = (
-        "column_names",
         "deferred_violations",
         "generation",
         "is_cacheable",
@@ -60,12 +59,16 @@ class Statement:
         """Takes a newly compiled program."""
         self.program = program
         self.generation = self.session.schema_generation
-        self.column_names = program.column_names
         self.n_parameters = program.n_parameters
         self.parameter_names = program.parameter_names
         kind = program.statement_kind
         self.is_changing = kind in _CHANGING and self.sql.lstrip()[:4].lower() != "with"
         self.is_cacheable = not program.is_ddl
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The names of the result columns."""
+        return self.program.column_names
 
     @property
     def declared_types(self) -> list[str | None]:
@@ -179,12 +182,16 @@ class EmptyStatement(Statement):
         self.is_running = False
         self.is_writing = False
         self.savepoints = []
-        self.column_names = ()
         self.n_parameters = 0
         self.parameter_names = ()
         self.generation = session.schema_generation
         self.is_changing = False
         self.is_cacheable = False
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """No columns."""
+        return ()
 
     @property
     def declared_types(self) -> list[str | None]:

@@ -21,7 +21,7 @@ from minisql.functions.registry import AggregateFunction, ScalarFunction, Window
 from minisql.parser import ast
 from minisql.planner.binding import TABLE, Block
 from minisql.planner.calls import find_function
-from minisql.planner.loops import emit_loops
+from minisql.planner.loops import emit_plan
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.ordering import (
     OrderItem,
@@ -289,7 +289,7 @@ def emit_grouping(
             made.append(aggregate_call(compiler, node, function, scope))
         compiler.emit(op.GroupStep, cursor)
 
-    emit_loops(compiler, plan.accesses, plan.terms, end, body)
+    emit_plan(compiler, block, plan, end, body)
     compiler.place(end)
     if calls.has_keys:
         compiler.explain("USE TEMP B-TREE FOR GROUP BY")

@@ -159,9 +159,13 @@ class BoundSelect:
 
 
 def bind_select(
-    compiler: Compiler, node: ast.Select, parent: Scope | None, common_table: CommonTable | None = None
+    compiler: Compiler,
+    node: ast.Select,
+    parent: Scope | None,
+    common_table: CommonTable | None = None,
+    wants_columns: bool = True,
 ) -> BoundSelect:
-    """Binds a SELECT read in the scope `parent` (None at the top)."""
+    """Binds a SELECT read in the scope `parent` (None at the top); `columns` stay empty if nobody `wants_columns` yet."""
     bound = BoundSelect(node, parent)
     if node.with_clause is not None:
         parent = with_scope(compiler, node.with_clause, parent)
@@ -184,7 +188,8 @@ def bind_select(
             if not number:
                 bound.columns = result_columns(compiler, bound)
                 common_table.columns = named_columns(common_table.node, bound.columns)
-    bound.columns = result_columns(compiler, bound)
+    if wants_columns:
+        bound.columns = result_columns(compiler, bound)
     return bound
 
 
@@ -465,7 +470,7 @@ def bind_table(compiler: Compiler, item: ast.TableSource, scope: Scope) -> Input
 
 def find_table(compiler: Compiler, name: str, schema: str | None, position: int) -> Table:
     """A table or view of the catalog; raises `no such table`."""
-    home = compiler.trigger.home if compiler.trigger is not None and schema is None else schema
+    home = compiler.home if schema is None else schema
     found = compiler.context.catalog.find_table(name, home)
     if found is None:
         found = compiler.eponymous_table(name, schema)
@@ -540,7 +545,10 @@ def bind_view(compiler: Compiler, table: Table) -> BoundSelect:
     if key in active:
         raise sqlite_error(ERROR, f"view {table.name} is circularly defined")
     active.add(key)
+    home = compiler.home
+    compiler.home = table.schema_name if table.schema_index != 1 else None
     bound = bind_select(compiler, table.view, None)
+    compiler.home = home
     active.discard(key)
     compiler.text = saved
     compiler.view_depth -= 1

@@ -30,13 +30,22 @@ class BlockPlan:
     """Accesses from outer to inner, all terms, and whether rows come out in the order of ORDER BY (`is_ordered`) or of
     GROUP BY (`is_grouped`)."""
 
-    __slots__ = ("accesses", "is_grouped", "is_ordered", "terms")
+    __slots__ = ("accesses", "is_grouped", "is_ordered", "scan", "terms")
 
-    def __init__(self, accesses: list[Access], terms: list[Term], is_ordered: bool, is_grouped: bool) -> None:
+    def __init__(
+        self,
+        accesses: list[Access],
+        terms: list[Term],
+        is_ordered: bool,
+        is_grouped: bool,
+        scan: list[Input] | None = None,
+    ) -> None:
         self.accesses = accesses
         self.terms = terms
         self.is_ordered = is_ordered
         self.is_grouped = is_grouped
+        # Tables to be scanned whole in this order, with WHERE checked in the innermost loop: nothing was planned.
+        self.scan = scan
 
 
 def plan_block(
@@ -46,6 +55,8 @@ def plan_block(
     inputs = block.inputs
     if not inputs:
         return BlockPlan([], block_terms(compiler, block), True if order is None else False, False)
+    if compiler.uses_fast_path and is_plain_scan(compiler, block):
+        return BlockPlan([], [], order is None, False, inputs)
     flatten_inputs(compiler, block)
     number_inputs(block.inputs)
     fold_right_joins(compiler, block)
@@ -63,6 +74,26 @@ def plan_block(
     is_ordered = wanted is not None and not wanted.is_grouping and satisfied == len(wanted.terms)
     is_grouped = wanted is not None and wanted.is_grouping and satisfied == len(wanted.terms)
     return BlockPlan(accesses, terms, is_ordered, is_grouped)
+
+
+def is_plain_scan(compiler: Compiler, block: Block) -> bool:
+    """Whether there is nothing to choose: tables without indexes, and no condition that could search by rowid or join."""
+    inputs = block.inputs
+    where = block.where
+    if where is not None and (len(inputs) > 1 or compiler.mentions_rowid):
+        return False
+    for made in inputs:
+        table = made.table
+        if (
+            made.kind != TABLE
+            or table is None
+            or table.indexes
+            or made.on
+            or made.join_flags & (ast.JOIN_LEFT | ast.JOIN_RIGHT)
+            or (table.rowid_alias >= 0 and (where is not None or block.core is None or block.core.is_distinct))
+        ):
+            return False
+    return len(inputs) == 1 or not compiler.mentions_rowid
 
 
 def number_inputs(inputs: list[Input]) -> None:

@@ -61,10 +61,12 @@ class Compiler:
         "emit",
         "explain_parent",
         "explain_rows",
+        "home",
         "is_ddl",
         "is_deterministic",
         "label",
         "may_collate",
+        "mentions_rowid",
         "needs_statement_journal",
         "parameter_names",
         "place",
@@ -77,6 +79,7 @@ class Compiler:
         "subquery_shapes",
         "text",
         "trigger",
+        "uses_fast_path",
         "view_depth",
         "views_active",
         "wants_explain",
@@ -99,7 +102,14 @@ class Compiler:
         self.constants: dict[int, object] = {}
         self.crossed: list[Capture] | None = None
         self.depth = 0
-        self.may_collate = text is None or "collate" in text.sql.lower()
+        if text is None:
+            self.may_collate = self.mentions_rowid = True
+        else:
+            lowered = text.sql.lower()
+            self.may_collate = "collate" in lowered
+            self.mentions_rowid = "rowid" in lowered or "oid" in lowered
+        # PRAGMA minisql_fast_path = off: plan everything, for tests that compare both ways.
+        self.uses_fast_path: bool = context.flags.get("minisql_fast_path", True) and context.authorizer is None
         self.parameter_names: list[str | None] = list(parameter_names)
         self.bound_selects: dict[tuple[int, int], object] = {}
         self.databases_read = 0
@@ -112,6 +122,8 @@ class Compiler:
         self.programs: dict[tuple[object, ...], Program] = {}
         # Set while a trigger program or foreign-key action is compiled.
         self.trigger: TriggerContext | None = None
+        # The schema that unqualified table names mean inside a view or a trigger that is not TEMP; None: the usual search.
+        self.home: str | None = None
         self.wants_explain = False
         self.explain_rows: list[tuple[int, int, int, str]] = []
         self.explain_parent = 0

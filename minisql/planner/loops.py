@@ -34,7 +34,10 @@ from minisql.values.collation import BINARY
 
 if TYPE_CHECKING:
     from minisql.catalog.schema import Index, Table
+    from minisql.planner.binding import Block
+    from minisql.planner.block_plan import BlockPlan
     from minisql.planner.compiler import Compiler
+    from minisql.planner.scope import Scope
     from minisql.planner.terms import Term
 
 Body = Callable[[int], None]
@@ -80,6 +83,46 @@ class Nest:
                 continue
             term.is_done = True
             compiler.emit_condition(term.expression, term.scope, self.next_label, False, True)
+
+
+def emit_scan(compiler: Compiler, inputs: list[Input], where: ast.Expression | None, scope: Scope, end: int, body: Body) -> None:
+    """Nested scans of whole tables, WHERE checked inside: what `emit_loops` would do with a plan that had no choice."""
+    builder = compiler.builder
+    opened = []
+    for made in inputs:
+        table = made.table
+        assert table is not None, "only tables are scanned"
+        source = made.source
+        cursor = compiler.open_read(table)
+        width = stored_width(table)
+        first = builder.registers(width)
+        source.cursor = cursor
+        source.registers = row_registers(table, first)
+        opened.append((cursor, first, width))
+    loops = []
+    next_label = end
+    for cursor, first, width in opened:
+        loop_end = builder.label()
+        builder.begin_loop(op.Rewind, cursor, loop_end, first, width)
+        next_label = builder.label()
+        loops.append((next_label, loop_end))
+    if where is not None:
+        compiler.emit_condition(where, scope, next_label, False, True)
+    body(next_label)
+    if compiler.wants_explain:
+        for made in inputs:
+            compiler.explain(f"SCAN {made.source.alias}")
+    while loops:
+        next_label, loop_end = loops.pop()
+        builder.end_loop(op.Next, next_label, loop_end)
+
+
+def emit_plan(compiler: Compiler, block: Block, plan: BlockPlan, end: int, body: Body) -> None:
+    """The loops of a planned block."""
+    if plan.scan is not None:
+        emit_scan(compiler, plan.scan, block.where, block.scope, end, body)
+    else:
+        emit_loops(compiler, plan.accesses, plan.terms, end, body)
 
 
 def emit_loops(compiler: Compiler, accesses: list[Access], terms: list[Term], end_label: int, body: Body) -> None:

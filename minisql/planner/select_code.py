@@ -23,7 +23,7 @@ from minisql.planner.aggregate_code import emit_grouped, emit_shortcut, find_cal
 from minisql.planner.binding import Block, BoundSelect, Result
 from minisql.planner.block_plan import BlockPlan, plan_block
 from minisql.planner.index_terms import same_expression
-from minisql.planner.loops import emit_loops
+from minisql.planner.loops import emit_plan
 from minisql.planner.ordering import OrderItem, bind_order_by
 from minisql.planner.window_code import emit_windowed
 from minisql.values.collation import Collation
@@ -134,7 +134,7 @@ def emit_block(compiler: Compiler, bound: BoundSelect, block: Block, sink: Sink,
     else:
         finisher = _finisher(compiler, block, order if not plan.is_ordered else None, limits, sink, done)
         end = compiler.label() if finisher.has_second_phase else done
-        emit_loops(compiler, plan.accesses, plan.terms, end, lambda next_label: finisher.row(next_label, end))
+        emit_plan(compiler, block, plan, end, lambda next_label: finisher.row(next_label, end))
         if finisher.has_second_phase:
             compiler.place(end)
         finisher.finish()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.program import Program
 from minisql.parser import ast
-from minisql.planner.binding import BoundSelect, bind_select, column_origin
+from minisql.planner.binding import BoundSelect, bind_select, column_origin, result_columns
 from minisql.planner.compiler import Compiler
 from minisql.planner.statement_emitters import EMITTERS
 from minisql.planner.triggers import STEP_EMITTERS
@@ -31,38 +31,39 @@ def compile_statement(parsed: Parsed, context: PlanContext, explains: bool = Fal
     # The first instruction becomes a Transaction when it is known which databases are used.
     compiler.emit(op.Noop)
     if statement.__class__ is ast.Select:
-        names, origins = emit_top_select(compiler, statement)  # type: ignore[arg-type]
-        kind = "select"
+        bound = emit_top_select(compiler, statement)  # type: ignore[arg-type]
+        program = finish_program(compiler, (), "select")
+        program.describe = lambda: describe_columns(compiler, bound)
+        program.sql = parsed.source.sql
+        return program
     elif isinstance(statement, ast.Explain):
         return compile_explain(parsed, statement, context)
     else:
         emitter, kind = EMITTERS[statement.__class__]
         names = emitter(compiler, statement) or ()
-        origins = (None,) * len(names)
     program = finish_program(compiler, names, kind)
-    program.column_origins = origins
+    program.column_origins = (None,) * len(names)
     program.sql = parsed.source.sql
     return program
 
 
-def emit_top_select(
-    compiler: Compiler, node: ast.Select
-) -> tuple[tuple[str, ...], tuple[tuple[str, str, str, str] | None, ...]]:
+def emit_top_select(compiler: Compiler, node: ast.Select) -> BoundSelect:
     """A SELECT whose rows are the statement's."""
     compiler.allows_memo = True
-    bound = bind_select(compiler, node, None)
-    names = tuple([column.name for column in bound.columns])
-    origins = result_origins(compiler, bound)
-    compiler.emit_bound_select(
-        bound, lambda registers, done: compiler.emit(op.ResultRow, 0, 0, 0, registers), None, True
-    )
-    return names, origins
+    bound = bind_select(compiler, node, None, None, len(node.cores) > 1)
+    emit = compiler.emit
+    compiler.emit_bound_select(bound, lambda registers, done: emit(op.ResultRow, 0, 0, 0, registers), None, True)
+    return bound
 
 
-def result_origins(compiler: Compiler, bound: BoundSelect) -> tuple[tuple[str, str, str, str] | None, ...]:
-    """(schema, table, column, declared type) of each result column that is a table's column, else None."""
+def describe_columns(
+    compiler: Compiler, bound: BoundSelect
+) -> tuple[tuple[str, ...], tuple[tuple[str, str, str, str] | None, ...]]:
+    """Names and origins of the result columns; (schema, table, column, declared type) for a table's column, else None."""
     block = bound.blocks[0]
-    return tuple([column_origin(compiler, result.expression, block.scope) for result in block.results])
+    columns = bound.columns or result_columns(compiler, bound)
+    origins = tuple([column_origin(compiler, result.expression, block.scope) for result in block.results])
+    return tuple([column.name for column in columns]), origins
 
 
 def finish_program(compiler: Compiler, names: tuple[str, ...], kind: str) -> Program:

@@ -19,7 +19,7 @@ from minisql.parser import ast
 from minisql.planner.aggregate_code import Calls, Grouping, emit_grouping
 from minisql.planner.binding import Block
 from minisql.planner.calls import find_function
-from minisql.planner.loops import emit_loops
+from minisql.planner.loops import emit_plan
 from minisql.planner.ordering import effective_nulls_first, same_tree
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def emit_windowed(
             carried = _row_registers(compiler, block)
             found.append((carried, _emit_step(compiler, scope, cursor, windows[0], carried)))
 
-        emit_loops(compiler, plan.accesses, plan.terms, end, body)
+        emit_plan(compiler, block, plan, end, body)
         carried, spec = found[0]
     compiler.place(end)
     for number, window in enumerate(windows):
