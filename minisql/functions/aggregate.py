@@ -62,7 +62,8 @@ class Sum:
 
     def step(self, value: Any) -> None:
         """Adds a value; text that is not a number counts 0.0."""
-        if value.__class__ is int and not self.is_real:
+        kind = value.__class__
+        if kind is int and not self.is_real:
             self.n += 1
             total = self.total + value
             if INT64_MIN <= total <= INT64_MAX:
@@ -71,6 +72,10 @@ class Sum:
                 self.overflowed = True
                 self._become_real()
                 self._add_integer(value)
+        elif kind is float and self.is_real:
+            self.n += 1
+            self.overflowed = False
+            self._add_real(value)
         elif value is not None:
             self.n += 1
             self._add(apply_numeric(value), 1)
@@ -184,10 +189,12 @@ class Minimum:
 
     def step(self, value: Any) -> None:
         """Keeps the smaller of the best so far and the value."""
-        if value is None:
-            return
         best = self.best
-        if best is None or compare(best, value, self.collation) > 0:
+        kind = value.__class__
+        if kind is best.__class__ and kind is not str:
+            if value is not None and value < best:
+                self.best = value
+        elif value is not None and (best is None or compare(best, value, self.collation) > 0):
             self.best = value
 
     def value(self) -> Any:
@@ -206,10 +213,12 @@ class Maximum:
 
     def step(self, value: Any) -> None:
         """Keeps the larger of the best so far and the value."""
-        if value is None:
-            return
         best = self.best
-        if best is None or compare(best, value, self.collation) < 0:
+        kind = value.__class__
+        if kind is best.__class__ and kind is not str:
+            if value is not None and value > best:
+                self.best = value
+        elif value is not None and (best is None or compare(best, value, self.collation) < 0):
             self.best = value
 
     def value(self) -> Any:
@@ -257,15 +266,37 @@ def _fold_average(values: list[Any]) -> Any:
 
 
 def _folded(accumulator: Sum, values: list[Any]) -> Any:
-    """Sums a list at once when it holds only integers whose absolute values stay in 64 bits: then no prefix overflows."""
-    if values and set(map(type, values)) == {int} and max(max(values), -min(values)) <= INT64_MAX // len(values):
+    """Sums a list at once where all values are integers or all are reals, NULLs aside."""
+    kinds = set(map(type, values))
+    if type(None) in kinds:
+        kinds.discard(type(None))
+        values = [value for value in values if value is not None]
+    if kinds == {int} and max(max(values), -min(values)) <= INT64_MAX // len(values):
+        # No partial sum of these can leave 64 bits.
         accumulator.total = sum(values)
+        accumulator.n = len(values)
+    elif kinds == {float}:
+        accumulator.total, accumulator.error = _compensated_sum(values)
+        accumulator.is_real = True
         accumulator.n = len(values)
     else:
         step = accumulator.step
         for value in values:
             step(value)
     return accumulator.value()
+
+
+def _compensated_sum(values: list[float]) -> tuple[float, float]:
+    """The sum of reals and its collected rounding error: `_add_real` as one loop."""
+    total = error = 0.0
+    for value in values:
+        after = total + value
+        if abs(total) > abs(value):
+            error += (total - after) + value
+        else:
+            error += (value - after) + total
+        total = after
+    return total, error
 
 
 def _fold_count(values: list[Any]) -> int:

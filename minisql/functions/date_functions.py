@@ -9,6 +9,7 @@ Source: https://www.sqlite.org/lang_datefunc.html.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -75,8 +76,18 @@ def _time_text(moment: Moment) -> str:
 
 def date(context: FunctionContext, *arguments: Any) -> str | None:
     """date(...): YYYY-MM-DD.  Source: https://www.sqlite.org/lang_datefunc.html"""
+    if len(arguments) == 1 and arguments[0].__class__ is str:
+        match = _PLAIN_DATE.fullmatch(arguments[0])
+        if match is not None:
+            return match[1]
     moment = _moment(context, "date", arguments)
     return None if moment is None else _date_text(moment)
+
+
+# A date that stands for itself, with any time of its day.
+_PLAIN_DATE = re.compile(
+    r"([0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8]))(?:[ T](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?)?"
+)
 
 
 def time(context: FunctionContext, *arguments: Any) -> str | None:
@@ -116,21 +127,40 @@ def strftime(context: FunctionContext, *arguments: Any) -> str | None:
         return None
     moment.read_civil()
     moment.read_clock()
-    pieces = _text(arguments[0]).split("%")
-    output = [pieces[0]]
-    i = 1
-    while i < len(pieces):
-        piece = pieces[i]
-        i += 1
-        if piece == "" and i < len(pieces):
-            output += ["%", pieces[i]]
-            i += 1
-            continue
-        show = _SUBSTITUTIONS.get(piece[:1])
-        if show is None:
+    output = []
+    for literal, show in _parse_format(_text(arguments[0])):
+        output.append(literal)
+        if show is not None:
+            output.append(show(moment))
+        elif literal == "":
             return None
-        output += [show(moment), piece[1:]]
     return "".join(output)
+
+
+_CACHE_SIZE = 100
+_formats: dict[str, list[tuple[str, Callable[[Moment], str] | None]]] = {}
+
+
+def _parse_format(template: str) -> list[tuple[str, Callable[[Moment], str] | None]]:
+    """Literal texts, each with the substitution that follows it; ("", None) for an unknown one.  Remembered."""
+    parsed = _formats.get(template)
+    if parsed is None:
+        parsed = []
+        position = 0
+        for match in re.finditer("%(.?)", template, re.DOTALL):
+            literal = template[position : match.start()]
+            position = match.end()
+            if match[1] == "%":
+                parsed.append((literal + "%", None))
+            else:
+                show = _SUBSTITUTIONS.get(match[1])
+                parsed.append((literal, show) if show is not None else ("", None))
+        if position < len(template):
+            parsed.append((template[position:], None))
+        if len(_formats) >= _CACHE_SIZE:
+            _formats.clear()
+        _formats[template] = parsed
+    return parsed
 
 
 def _fields(moment: Moment) -> tuple[int, int, int, int, int, float]:

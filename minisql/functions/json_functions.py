@@ -9,6 +9,7 @@ Source: https://www.sqlite.org/json1.html.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -124,7 +125,31 @@ def _node_of_built_value(value: Any) -> Any:
 
 def json_text(value: Any) -> str | None:
     """json(X): minified text.  Source: https://www.sqlite.org/json1.html section 4.1"""
-    return None if value is None else render(tree_of(_plain(value)))
+    if value is None:
+        return None
+    if value.__class__ is str:
+        minified = _minified(value)
+        if minified is not None:
+            return minified
+    return render(tree_of(_plain(value)))
+
+
+_SPACE = re.compile(r"[ \t\n\r]")
+_WITHOUT_SPACE = str.maketrans("", "", " \t\n\r")
+
+
+def _minified(text: str) -> str | None:
+    """Plain JSON without its white space, or None for any other text.
+
+    There are no escapes in it, so every second piece between quotes is outside of strings.
+    """
+    if parse_standard(text) is NOT_STANDARD:
+        return None
+    if _SPACE.search(text) is None:
+        return text
+    pieces = text.split('"')
+    pieces[::2] = [piece.translate(_WITHOUT_SPACE) for piece in pieces[::2]]
+    return '"'.join(pieces)
 
 
 def jsonb(value: Any) -> bytes | None:

@@ -268,6 +268,8 @@ def value_of_node(node: Any) -> int | float | str | None:
 
 
 def _integer_value(text: str) -> int | float:
+    if len(text) <= 18 and text.isdecimal() and text.isascii():
+        return int(text)
     if not _INTEGER.fullmatch(text):
         raise malformed()
     value = integer_prefix(text)

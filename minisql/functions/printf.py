@@ -10,7 +10,7 @@ Source: https://www.sqlite.org/printf.html.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from minisql.errors import TOOBIG, sqlite_error
@@ -21,6 +21,8 @@ from minisql.values.number_text import leading_digits, real_to_text, round_digit
 from minisql.values.storage_class import decode_text, encode_text
 
 _DIRECTIVE = re.compile(r"%([-+ #!0,]*)(\*|[1-9][0-9]*)?(?:\.(\*|[0-9]*))?(ll?)?(.)?", re.DOTALL)
+
+_POWERS_OF_TEN = [10**n for n in range(10)]
 
 # Without `!` SQLite shows at most this many significant digits of a real.
 _MAX_DIGITS = 16
@@ -55,39 +57,64 @@ def sql_format(*arguments: Any) -> str | None:
     """format(FORMAT, ...): NULL without a format.  Source: https://www.sqlite.org/lang_corefunc.html#format"""
     if not arguments or arguments[0] is None:
         return None
-    template = before_nul(to_text(arguments[0]))
     rest = iter(arguments[1:])
     output: list[str] = []
-    position = 0
-    is_bytes = False
-    while True:
-        percent = template.find("%", position)
-        if percent < 0:
-            output.append(template[position:])
-            break
-        output.append(template[position:percent])
-        if percent == len(template) - 1:
-            output.append("%")
-            break
-        match = _DIRECTIVE.match(template, percent)
-        assert match is not None
-        position = match.end()
-        flags, width_text, precision_text, _, kind = match.groups()
-        width = _number(width_text, rest, 0)
-        precision = abs(_number(precision_text, rest, 0)) if precision_text is not None else -1
-        if width > DEFAULTS[LENGTH] or precision > DEFAULTS[LENGTH]:
-            raise sqlite_error(TOOBIG)
-        convert = _CONVERSIONS.get(kind)
+    template = arguments[0]
+    for literal, kind, convert, directive, flags, width, precision in _parse_template(
+        template if template.__class__ is str else to_text(template)
+    ):
+        output.append(literal)
         if convert is None:
             break
-        piece = convert(_Directive(flags, width, precision), kind, rest)
-        is_bytes = is_bytes or not piece.isascii()
-        output.append(piece)
+        if directive is None:
+            directive = _read_directive(flags, width, precision, rest)
+        output.append(convert(directive, kind, rest))
     text = "".join(output)
-    if is_bytes:
+    if not text.isascii():
         # A text cut in the middle of a character may have been completed by what follows it.
         text = decode_text(encode_text(text))
     return text
+
+
+# Literal text, conversion letter, its function (None: the output ends), the directive or None where `*` makes it depend on
+# arguments, and then flags, width and precision as written.
+_Segment = tuple[str, str, "Callable[[_Directive, str, Any], str] | None", "_Directive | None", str, "str | None", "str | None"]
+
+_CACHE_SIZE = 200
+_cache: dict[str, list[_Segment]] = {}
+
+
+def _parse_template(template: str) -> list[_Segment]:
+    """The segments of a format, remembered."""
+    segments = _cache.get(template)
+    if segments is None:
+        if len(_cache) >= _CACHE_SIZE:
+            _cache.clear()
+        segments = _cache[template] = list(_segments(before_nul(template)))
+    return segments
+
+
+def _segments(template: str) -> Iterator[_Segment]:
+    position = 0
+    while True:
+        percent = template.find("%", position)
+        if percent < 0 or percent == len(template) - 1:
+            yield template[position:], "", None, None, "", None, None
+            return
+        match = _DIRECTIVE.match(template, percent)
+        assert match is not None
+        flags, width, precision, _, kind = match.groups()
+        directive = None if "*" in (width, precision) else _read_directive(flags, width, precision, iter(()))
+        yield template[position:percent], kind, _CONVERSIONS.get(kind), directive, flags, width, precision
+        position = match.end()
+
+
+def _read_directive(flags: str, width_text: str | None, precision_text: str | None, rest: Iterator[Any]) -> _Directive:
+    width = _number(width_text, rest, 0)
+    precision = abs(_number(precision_text, rest, 0)) if precision_text is not None else -1
+    if width > DEFAULTS[LENGTH] or precision > DEFAULTS[LENGTH]:
+        raise sqlite_error(TOOBIG)
+    return _Directive(flags, width, precision)
 
 
 def _number(text: str | None, rest: Any, default: int) -> int:
@@ -177,6 +204,14 @@ def _decoded(value: float, n_round: int, max_digits: int) -> tuple[str, int]:
     """Digits and point of a value, rounded to n digits, or with n <= 0 to -n places behind the point."""
     if value == 0.0:
         return "0", 1
+    if -10 < n_round <= 0:
+        scaled = value * _POWERS_OF_TEN[-n_round]
+        if scaled < 1e9:
+            nearest = int(scaled + 0.5)
+            # Far enough from a tie that an error of the product cannot matter.
+            if nearest and abs(scaled - nearest) < 0.499999:
+                digits = str(nearest)
+                return digits, len(digits) + n_round
     digits, point = leading_digits(value, n_round + 1 if 0 < n_round < 17 else 18)
     if n_round <= 0:
         n_round = point - n_round

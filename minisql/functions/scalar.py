@@ -8,6 +8,7 @@ Source: https://www.sqlite.org/lang_corefunc.html.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -63,6 +64,8 @@ def sign(value: Any) -> int | None:
     return 1 if number > 0 else -1 if number < 0 else 0
 
 
+_POWERS_OF_TEN = [10**n for n in range(10)]
+
 # At and beyond 2**52 a double has no fraction.
 _NO_FRACTION = 4503599627370496.0
 
@@ -80,6 +83,12 @@ def round_(value: Any, n_digits: Any = 0) -> float | None:
         return number
     if places == 0:
         return float(int(number + (0.5 if number >= 0 else -0.5)))
+    scaled = number * _POWERS_OF_TEN[places] if places < 10 else _NO_FRACTION
+    if -1e9 < scaled < 1e9:
+        nearest = math.floor(scaled + 0.5)
+        # Far enough from a tie that an error of the product cannot matter; the division of exact integers rounds correctly.
+        if nearest and abs(scaled - nearest) < 0.499999:
+            return float(nearest / _POWERS_OF_TEN[places])
     if number == 0.0:
         return 0.0
     digits, point = leading_digits(abs(number))

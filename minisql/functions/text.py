@@ -51,6 +51,13 @@ def substr(value: Any, start: Any, *length_argument: Any) -> Any:
 
     Source: https://www.sqlite.org/lang_corefunc.html#substr
     """
+    if value.__class__ is str and start.__class__ is int and start > 0 and value.isascii() and "\0" not in value:
+        # The common call: no need to look at signs, classes and characters.
+        if not length_argument:
+            return value[start - 1 :]
+        count = length_argument[0]
+        if count.__class__ is int and count >= 0:
+            return value[start - 1 : start - 1 + count]
     if value is None or start is None:
         return None
     count = INT64_MAX
