@@ -80,7 +80,10 @@ def column_constraints(state: State, column: str) -> list[Constraint]:
         elif kind in _COLUMN_RULES:
             constraints.append(_COLUMN_RULES[kind](state, constraint_name))
         elif kind == k.AS or kind == k.GENERATED:
-            constraints.append(_generated(state, constraint_name, column))
+            generated = _generated(state, constraint_name, column)
+            if any(isinstance(constraint, (Default, Generated)) for constraint in constraints):
+                raise error(f'error in generated column "{column}"')
+            constraints.append(generated)
         else:
             return constraints
 

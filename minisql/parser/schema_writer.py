@@ -135,6 +135,12 @@ def _alter(action: Callable[[Any, int], str]) -> Callable[[Any, int], str]:
     return write_alter
 
 
+def _rename_column(node: ast.RenameColumn, depth: int) -> str:
+    """Keeps whether the new name was quoted, because the texts that SQLite rewrites then quote it as well."""
+    quoted = '"' + node.new_name.replace('"', '""') + '"'
+    return f"RENAME COLUMN {quote_name(node.column)} TO {quoted if node.is_new_name_quoted else node.new_name}"
+
+
 def _set_not_null(node: ast.SetNotNull, depth: int) -> str:
     return f"ALTER COLUMN {quote_name(node.column)} SET NOT NULL{_on_conflict(node.conflict)}"
 
@@ -191,7 +197,7 @@ WRITERS: dict[type, Callable[[Any, int], str]] = {
     ast.CreateVirtualTable: _create_virtual_table,
     ast.Drop: _drop,
     ast.RenameTable: _alter(lambda node, depth: f"RENAME TO {quote_name(node.new_name)}"),
-    ast.RenameColumn: _alter(lambda node, depth: f"RENAME COLUMN {quote_name(node.column)} TO {quote_name(node.new_name)}"),
+    ast.RenameColumn: _alter(_rename_column),
     ast.AddColumn: _alter(lambda node, depth: f"ADD COLUMN {write(node.column, depth)}"),
     ast.DropColumn: _alter(lambda node, depth: f"DROP COLUMN {quote_name(node.column)}"),
     ast.SetNotNull: _alter(_set_not_null),

@@ -15,7 +15,7 @@ from minisql import limits
 from minisql.errors import ERROR, Error, sqlite_error
 from minisql.parser import tokens as k
 from minisql.parser.ast import OrderingTerm, Select, Variable, Window
-from minisql.parser.tokenizer import Source, dequote, kind_of, statement_end, tokenize
+from minisql.parser.tokenizer import Source, dequote, is_oversized, kind_of, statement_end, tokenize
 
 _Result = TypeVar("_Result")
 
@@ -108,6 +108,9 @@ def syntax_error(state: State, position: int) -> Error:
     if kind == k.END_OF_INPUT:
         return sqlite_error(ERROR, "incomplete input")
     word = state.words[position]
+    if kind == k.ILLEGAL and is_oversized(word):
+        sign = "-" if position and state.kinds[position - 1] == k.MINUS else ""
+        return sqlite_error(ERROR, f"hex literal too big: {sign}{word}", state.source.offset(position))
     if kind == k.ILLEGAL:
         offset = -1 if word[0].isdigit() and "_" in word else state.source.offset(position)
         return sqlite_error(ERROR, f'unrecognized token: "{word}"', offset)

@@ -98,7 +98,10 @@ class _NegativeMemo(dict[str, Literal]):
     """NUMBER token text to the shared node of the number with a minus before it."""
 
     def __missing__(self, text: str) -> Literal:
-        node = negated(literal_of(text))
+        literal = literal_of(text)
+        if text[:2] in ("0x", "0X") and literal.value == -(1 << 63):
+            raise sqlite_error(ERROR, f"hex literal too big: -{text}")
+        node = negated(literal)
         if len(text) <= _MEMO_TEXT_LIMIT:
             if len(self) > _MEMO_LIMIT:
                 self.clear()
@@ -153,7 +156,7 @@ def _classify(text: str) -> int:
         return k.COMMENT
     if first in "0123456789.":
         good = _NUMBER.fullmatch(text) and not ("_" in text and _MISPLACED_SEPARATOR.search(text))
-        return k.NUMBER if good else k.ILLEGAL
+        return k.NUMBER if good and not is_oversized(text) else k.ILLEGAL
     if first in "'\"`[":
         return _classify_quoted(text, first)
     if _REGISTER.fullmatch(text):
@@ -190,11 +193,15 @@ def _make_literal(text: str) -> Literal:
     return Literal(float(digits))
 
 
+def is_oversized(text: str) -> bool:
+    """Tells whether a token is a hexadecimal number of more than 64 bits, which SQLite refuses."""
+    if text[:2] not in ("0x", "0X") or len(text) < 19:
+        return False
+    return bool(_NUMBER.fullmatch(text)) and len(text[2:].replace("_", "").lstrip("0")) > 16
+
+
 def _hexadecimal_value(digits: str) -> int:
-    significant = digits[2:].lstrip("0")
-    if len(significant) > 16:
-        raise sqlite_error(ERROR, f"hex literal too big: {digits}")
-    value = int(significant or "0", 16)
+    value = int(digits, 16)
     return value - (1 << 64) if value >= 1 << 63 else value
 
 

@@ -190,4 +190,6 @@ def test_numeric_literals(text: str, value: float) -> None:
 
 
 def test_hexadecimal_literals_beyond_64_bits_are_refused() -> None:
-    assert refused("select 0x10000000000000000")[0] == "hex literal too big: 0x10000000000000000"
+    assert refused("select 0x10000000000000000") == ("hex literal too big: 0x10000000000000000", 7)
+    assert refused("select -0x10000000000000000") == ("hex literal too big: -0x10000000000000000", 8)
+    assert refused("select -0x8000000000000000")[0] == "hex literal too big: -0x8000000000000000"
