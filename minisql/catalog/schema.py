@@ -225,9 +225,12 @@ class Table:
 
 
 class Trigger:
-    """A trigger: its statement AST (timing, event, columns, WHEN, steps) and where it lives."""
+    """A trigger: its statement AST (timing, event, columns, WHEN, steps) and where it lives.
 
-    __slots__ = ("name", "schema_index", "sql", "statement", "table_name")
+    `watched_database` of a TEMP trigger is the database of its table once that has been found, else -1.
+    """
+
+    __slots__ = ("name", "schema_index", "sql", "statement", "table_name", "watched_database")
 
     def __init__(self, name: str, table_name: str, schema_index: int, statement: ast.CreateTrigger, sql: str) -> None:
         self.name = name
@@ -235,6 +238,7 @@ class Trigger:
         self.schema_index = schema_index
         self.statement = statement
         self.sql = sql
+        self.watched_database = -1
 
 
 class Schema:

@@ -21,7 +21,7 @@ from minisql.catalog.build import (
     insert_index,
     malformed_schema,
 )
-from minisql.catalog.schema import Index, Schema, Table
+from minisql.catalog.schema import Catalog, Index, Schema, Table, Trigger
 from minisql.catalog.statistics import apply_statistics
 from minisql.errors import CORRUPT, ERROR, NOMEM, Error, sqlite_error
 from minisql.parser import ast, parse_one
@@ -192,11 +192,23 @@ def attach_triggers(session: Session) -> None:
         for trigger in schema.triggers.values():
             owner_schema = trigger.statement.table.schema
             if position == 1:
-                watched = catalog.find_table(trigger.table_name, owner_schema)
+                watched = _watched_by_temp(catalog, trigger, owner_schema)
             else:
                 watched = schema.tables.get(trigger.table_name.lower())
             if watched is not None:
                 watched.triggers.insert(0, trigger)
+
+
+def _watched_by_temp(catalog: Catalog, trigger: Trigger, owner_schema: str | None) -> Table | None:
+    """The table that a TEMP trigger watches: found once by the usual search, it stays the same while it exists."""
+    lowered = trigger.table_name.lower()
+    known = trigger.watched_database
+    schema = catalog.schemas[known] if 0 <= known < len(catalog.schemas) else None
+    watched = schema.tables.get(lowered) if schema is not None else None
+    if watched is None:
+        watched = catalog.find_table(trigger.table_name, owner_schema)
+        trigger.watched_database = watched.schema_index if watched is not None else -1
+    return watched
 
 
 def statistics_rows(session: Session, database: int, schema: Schema) -> list[tuple[Any, ...]]:
@@ -227,9 +239,6 @@ def _drop_object(schema: Schema, kind: str, name: str) -> None:
         if table is not None:
             for index in table.indexes:
                 schema.indexes.pop(index.name.lower(), None)
-            for trigger in list(schema.triggers.values()):
-                if trigger.table_name.lower() == lowered:
-                    del schema.triggers[trigger.name.lower()]
     elif kind == "index":
         dropped: Index | None = schema.indexes.pop(lowered, None)
         if dropped is not None:

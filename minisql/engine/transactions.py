@@ -66,7 +66,8 @@ def begin_statement(session: Session, database: int, write: bool, cookie: int, g
     if state == IDLE:
         btree.begin_read()
         states[database] = READING
-        if btree.get_meta(_COOKIE) != cookie:
+        # Nobody else can change the schema of a database in memory.
+        if btree.pager.file is not None and btree.get_meta(_COOKIE) != cookie:
             schema_is_stale(session, database)
             raise SchemaChanged
     if write:
@@ -79,6 +80,7 @@ def begin_statement(session: Session, database: int, write: bool, cookie: int, g
         if statement is not None:
             if not statement.is_writing:
                 statement.is_writing = True
+                statement.deferred_violations = session.deferred_violations
                 session.n_writers += 1
             # A sole writer in autocommit mode is undone by undoing its transaction.
             if (
@@ -142,7 +144,9 @@ def _undo_statement(session: Session, statement: Statement, error: BaseException
         for database, depth in statement.savepoints:
             _btree(session, database).release_savepoint(depth)
         return
-    session.changes = 0
+    # The implicit DELETE of DROP TABLE counts as well.
+    if statement.is_changing or getattr(error, "sqlite_errorcode", 0) == CONSTRAINT_FOREIGNKEY:
+        session.changes = 0
     is_sole_writer = session.autocommit and session.n_writers <= 1
     if action == ON_CONFLICT_ROLLBACK or code in _FATAL_CODES or not isinstance(error, Error) or is_sole_writer:
         rollback_all(session)

@@ -68,12 +68,12 @@ def _emit_drop_table(compiler: Compiler, node: ast.Drop) -> None:
     elif not is_view:
         _emit_drop_rows(compiler, table)
     cursor = open_schema_table(compiler, database)
-    _emit_drop_foreign_triggers(compiler, table)
+    own_triggers = _emit_drop_triggers(compiler, table, cursor)
     _emit_forget_rows(compiler, table)
-    emit_delete_rows(compiler, cursor, None, table_name=table.name)
+    emit_delete_rows(compiler, cursor, None, table_name=table.name, but_kind="trigger")
     if not is_view and table.module is None:
         _emit_destroy_trees(compiler, table, cursor)
-    emit_schema_change(compiler, database, (("drop table", table.name, table.name, 0, None),))
+    emit_schema_change(compiler, database, (*own_triggers, ("drop table", table.name, table.name, 0, None)))
 
 
 def _emit_drop_rows(compiler: Compiler, table: Table) -> None:
@@ -91,23 +91,34 @@ def _emit_drop_rows(compiler: Compiler, table: Table) -> None:
     target = deletion.target = open_target(compiler, table, 0, is_drop=True)
     emit_scan_and_delete(compiler, deletion, target, None, row_scope(table, deletion.old))
     if not flags.get("defer_foreign_keys"):
-        compiler.emit(op.FkIfZero, 0, skip)
+        passed = compiler.label()
+        compiler.emit(op.FkIfZero, 0, passed)
         message = "FOREIGN KEY constraint failed"
         compiler.emit(op.Halt, CONSTRAINT_FOREIGNKEY, op.ON_CONFLICT_ABORT, p4=message)
+        compiler.place(passed)
+    compiler.emit(op.ResetCount, 1)
     compiler.place(skip)
 
 
-def _emit_drop_foreign_triggers(compiler: Compiler, table: Table) -> None:
-    """Takes away the TEMP triggers of a table in another database."""
-    names = [trigger.name for trigger in table.triggers if trigger.schema_index != table.schema_index]
-    if not names:
-        return
-    begin_ddl(compiler, TEMP)
-    cursor = open_schema_table(compiler, TEMP)
-    for name in names:
+SchemaDrop = tuple[str, str, str, int, None]
+
+
+def _emit_drop_triggers(compiler: Compiler, table: Table, cursor: int) -> tuple[SchemaDrop, ...]:
+    """Deletes the rows of the table's triggers, TEMP ones in their own schema; returns what leaves the table's schema."""
+    own: list[SchemaDrop] = []
+    foreign: list[SchemaDrop] = []
+    for trigger in table.triggers:
+        is_own = trigger.schema_index == table.schema_index
+        (own if is_own else foreign).append(("drop trigger", trigger.name, table.name, 0, None))
+    for _, name, *_ in own:
         emit_delete_rows(compiler, cursor, name, "trigger")
-    objects = tuple(("drop trigger", name, table.name, 0, None) for name in names)
-    emit_schema_change(compiler, TEMP, objects)
+    if foreign:
+        begin_ddl(compiler, TEMP)
+        temp_cursor = open_schema_table(compiler, TEMP)
+        for _, name, *_ in foreign:
+            emit_delete_rows(compiler, temp_cursor, name, "trigger")
+        emit_schema_change(compiler, TEMP, tuple(foreign))
+    return tuple(own)
 
 
 def _emit_forget_rows(compiler: Compiler, table: Table) -> None:

@@ -81,7 +81,7 @@ def _refuse_generated_loops(table: Table) -> None:
     while pending:
         ready = [name for name, names in pending.items() if not names & pending.keys()]
         if not ready:
-            name = next(column.name for column in table.columns if column.name.lower() in pending)
+            name = next(column.name for column in reversed(table.columns) if column.name.lower() in pending)
             raise sqlite_error(ERROR, f'generated column loop on "{name}"')
         for name in ready:
             del pending[name]

@@ -82,9 +82,10 @@ def foreign_key_use(compiler: Compiler, table: Table, is_drop: bool = False) -> 
         for number, key in enumerate(table.foreign_keys)
     ]
     lowered = table.name.lower()
+    # SQLite walks them newest first.
     incoming = [
         Reference(key, number, child, table)
-        for child in schema.tables.values()
+        for child in reversed(schema.tables.values())
         for number, key in enumerate(child.foreign_keys)
         if key.parent_table.lower() == lowered
     ]
@@ -324,7 +325,7 @@ def _not_the_row_itself(table: Table) -> ast.Expression:
         own = ast.Column("rowid", _PARENT_ROW, None, False, 0)
         return ast.Binary("<>", own, ast.Column("rowid", table.name, None, False, 0))
     same: list[ast.Expression] = [
-        ast.Binary("IS", _old(table, position, _PARENT_ROW), ast.Column(table.columns[position].name, table.name, None, False, 0))
+        ast.Binary("IS", _old(table, position, _PARENT_ROW), _old(table, position, table.name))
         for position in table.primary_key
     ]
     return ast.Unary("NOT", _all(same))

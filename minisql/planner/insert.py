@@ -129,8 +129,11 @@ def _map_fields(compiler: Compiler, insertion: Insertion) -> None:
     alias = insertion.table.rowid_alias
     values = insertion.values
     for number, position in enumerate(insertion.fields):
-        # The first of two values for one column counts.
-        values.setdefault(ROWID if position == alias else position, number)
+        # Of two values for one column the first counts, of two for the rowid the last.
+        if position in (ROWID, alias):
+            values[ROWID] = number
+        else:
+            values.setdefault(position, number)
 
 
 def _field(table: Table, name: str) -> int:

@@ -66,8 +66,18 @@ def emit_returning_row(
             result.name or column_name(compiler, result.expression, result, scope, number, bound)
             for number, result in enumerate(block.results)
         )
+    start = len(compiler.code)
     registers = tuple(compiler.emit_expression(result.expression, scope) for result in block.results)
+    _forget_once(compiler, start)
     compiler.emit(op.ListAppend, returning.cursor, p4=registers)
+
+
+def _forget_once(compiler: Compiler, start: int) -> None:
+    """Subqueries of the clause see every change: they run for each row even when they refer to nothing outside."""
+    code = compiler.code
+    for address in range(start, len(code)):
+        if code[address][0] == op.Once:
+            code[address] = (op.Noop, 0, 0, 0, None, 0)
 
 
 def emit_returned_rows(compiler: Compiler, returning: Returning | None) -> tuple[str, ...]:

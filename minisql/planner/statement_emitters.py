@@ -12,6 +12,12 @@ from minisql.parser import ast
 from minisql.planner.commands import emit_analyze, emit_attach, emit_detach, emit_reindex, emit_vacuum
 from minisql.planner.ddl_alter import emit_add_column, emit_rename_table
 from minisql.planner.ddl_alter_columns import emit_drop_column, emit_rename_column
+from minisql.planner.ddl_alter_constraints import (
+    emit_add_constraint,
+    emit_drop_constraint,
+    emit_drop_not_null,
+    emit_set_not_null,
+)
 from minisql.planner.ddl_drop import emit_drop
 from minisql.planner.ddl_index import emit_create_index
 from minisql.planner.ddl_table import emit_create_table, emit_create_virtual_table
@@ -45,6 +51,10 @@ EMITTERS: dict[type, tuple[Emitter, str]] = {
     ast.RenameTable: (emit_rename_table, "alter"),
     ast.RenameColumn: (emit_rename_column, "alter"),
     ast.DropColumn: (emit_drop_column, "alter"),
+    ast.SetNotNull: (emit_set_not_null, "alter"),
+    ast.DropNotNull: (emit_drop_not_null, "alter"),
+    ast.AddConstraint: (emit_add_constraint, "alter"),
+    ast.DropConstraint: (emit_drop_constraint, "alter"),
     ast.Attach: (emit_attach, "attach"),
     ast.Detach: (emit_detach, "detach"),
     ast.Vacuum: (emit_vacuum, "vacuum"),

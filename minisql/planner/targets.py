@@ -67,19 +67,14 @@ class Target:
 
 def find_target(compiler: Compiler, source: ast.TableSource) -> Table:
     """The table or view of an INSERT, UPDATE or DELETE; raises SQLite's error if there is none."""
-    table = find_table(compiler, source.name, source.schema)
+    schema = source.schema
+    if schema is None:
+        schema = compiler.home
+    table = compiler.context.catalog.find_table(source.name, schema)
     if table is None:
-        name = f"{source.schema}.{source.name}" if source.schema else source.name
+        name = f"{schema}.{source.name}" if schema else source.name
         raise sqlite_error(ERROR, f"no such table: {name}")
     return table
-
-
-def find_table(compiler: Compiler, name: str, schema: str | None) -> Table | None:
-    """A table by name; inside a trigger program of a database, that database's."""
-    trigger = compiler.trigger
-    if trigger is not None and schema is None and trigger.home is not None:
-        schema = trigger.home
-    return compiler.context.catalog.find_table(name, schema)
 
 
 _WRITABLE_SYSTEM_TABLES = ("sqlite_sequence", "sqlite_stat")

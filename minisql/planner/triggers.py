@@ -142,6 +142,7 @@ def compile_program(
     inner = compiler.spawn()
     inner.programs = programs
     inner.trigger = context
+    inner.home = context.home
     builder = inner.builder
     layout = table_layout(table)
     sources = []

@@ -82,7 +82,6 @@ select * from t
 update t set b=s.y+q.z, c=s.x from s, (select 5 as z) q where s.x=t.a and t.a=1
 update t as tt set c=(select count(*) from s where x=tt.a) from s where s.x=tt.a
 update t set b=s.y from s left join t t2 on t2.a=s.x where s.x=t.a returning *
-update t set b=t.a from t
 update t set b=u.a from t as u where u.a=t.a+1
 update t set (b,c)=(y,x) from s where x=a and y<15
 update t set (b,c)=(select y,x from s s2 where s2.x=s.x limit 1) from s where x=a
