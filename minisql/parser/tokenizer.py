@@ -15,8 +15,9 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.parser import tokens as k
 from minisql.parser.ast import Literal
 
-_START = r"A-Za-z_\x80-\ufefe\uff00-\U0010ffff"
-_NAME = r"A-Za-z0-9_$\x80-\U0010ffff"
+# What may start a name and what may follow: written as what may not, because `re` compiles large ranges slowly.
+_START = r"[^\0-@\[-^`{-\x7f\ufeff]"
+_NAME = r"[^\0-#%-/:-@\[-^`{-\x7f]"
 _DECIMAL = r"(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?|\.[0-9][0-9_]*+)(?:[eE][+-]?[0-9][0-9_]*+)?"
 _HEXADECIMAL = r"0[xX][0-9a-fA-F][0-9a-fA-F_]*+"
 _BLANK = r"[ \t\n\f\r\ufeff]"
@@ -24,12 +25,12 @@ _BLANK = r"[ \t\n\f\r\ufeff]"
 # Possessive quantifiers throughout: a token never gives characters back, so every text is scanned in linear time.
 _TOKEN_RULES = (
     # These two match nothing that later rules do not match, only sooner.
-    rf"[a-wyzA-WYZ_\x80-\ufefe\uff00-\U0010ffff][{_NAME}]*+",
+    rf"[a-wyzA-WYZ_]{_NAME}*+",
     r"[(),+*]",
     r"[xX]'[^'\0]*+'?",
-    rf"[{_START}][{_NAME}]*+",
-    rf"{_HEXADECIMAL}[{_NAME}]*+",
-    rf"{_DECIMAL}[{_NAME}]*+",
+    rf"{_START}{_NAME}*+",
+    rf"{_HEXADECIMAL}{_NAME}*+",
+    rf"{_DECIMAL}{_NAME}*+",
     r"<[=>]|<<|>=|>>|\|\||==|!=|->>|->",
     r"--[^\n\0]*+",
     r"/\*(?=[^\0])(?:[^*\0]|\*(?!/))*+(?:\*/)?",
@@ -38,22 +39,21 @@ _TOKEN_RULES = (
     r'"[^"\0]*+(?:""[^"\0]*+)*+"',
     r"`[^`\0]*+(?:``[^`\0]*+)*+`",
     r"\[[^\]\0]*+\]",
-    rf"[$@#:](?:[{_NAME}]|::)*+(?:(?<=[{_NAME}])\([^)\0 \t\n\f\r]*+\)?)?",
+    rf"[$@#:](?:{_NAME}|::)*+(?:(?<={_NAME})\([^)\0 \t\n\f\r]*+\)?)?",
     r"\?[0-9]*+",
     r"['\"`\[][^\0]*+",
     r"\0[\s\S]*+",
     r"[^ \t\n\f\r\ufeff]",
 )
-_TOKEN = re.compile("|".join(_TOKEN_RULES))
+_ANY_TOKEN = "|".join(_TOKEN_RULES)
 # The blanks after a token belong to its match: searching over them would try every rule at each (benchmarks/parse.py).
-_find_tokens = re.compile(rf"({'|'.join(_TOKEN_RULES)}){_BLANK}*+").findall
-_STATEMENT = re.compile(rf"(?:{_BLANK}++|(?!;)(?:{'|'.join(_TOKEN_RULES)}))*+;?")
-"""A statement's text up to and with its semicolon (one inside a trigger ends it too early; see `State.extend`)."""
+_TOKEN = re.compile(rf"({_ANY_TOKEN}){_BLANK}*+")
+_find_tokens = _TOKEN.findall
 
 _NUMBER = re.compile(rf"{_HEXADECIMAL}|{_DECIMAL}")
 _MISPLACED_SEPARATOR = re.compile(r"_(?![0-9a-fA-F])|(?<![0-9a-fA-F])_")
 _BLOB = re.compile(r"[xX]'(?:[0-9a-fA-F]{2})*'")
-_PARAMETER = re.compile(rf"\?[0-9]*|[$@#:](?=:*[{_NAME}])(?:[{_NAME}]|::)*(?:\([^)]*\))?")
+_PARAMETER = re.compile(rf"\?[0-9]*|[$@#:](?=:*{_NAME})(?:{_NAME}|::)*(?:\([^)]*\))?")
 _REGISTER = re.compile(r"#[0-9]+")
 
 _MEMO_LIMIT = 20_000
@@ -129,8 +129,10 @@ def tokenize(sql: str, start: int, end: int) -> list[str]:
 
 def statement_end(sql: str, start: int) -> int:
     """Returns where the statement that begins at `start` ends: after its first semicolon, or at the end of the text."""
-    match = _STATEMENT.match(sql, start)
-    return match.end() if match else len(sql)
+    for match in _TOKEN.finditer(sql, start):
+        if match[1] == ";":
+            return match.end(1)
+    return len(sql)
 
 
 def dequote(text: str) -> str:
@@ -224,7 +226,7 @@ class Source:
         spans = self._spans
         if spans is None:
             spans = [
-                match.span()
+                match.span(1)
                 for match in _TOKEN.finditer(self.sql, self.start, self.end)
                 if not match[0].startswith(("--", "/*", "\0"))
             ]
