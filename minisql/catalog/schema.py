@@ -95,6 +95,7 @@ class Index:
         "columns",
         "conflict_action",
         "entry_columns",
+        "estimates",
         "is_clustered",
         "is_unique",
         "name",
@@ -124,6 +125,7 @@ class Index:
         self.statistics: tuple[int, ...] | None = None
         self.shape: KeyShape | None = None
         self.is_clustered = False
+        self.estimates: object = None  # a cache slot that belongs to the planner
         self.schema_index = table.schema_index
 
 

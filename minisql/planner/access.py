@@ -277,48 +277,42 @@ def _add_index(
 ) -> None:
     if index.where is not None and not partial_index_is_usable(compiler, made, index, terms):
         return
-    table = made.table
-    assert table is not None, "indexes belong to tables"
-    rows = cost.index_rows(index)
-    width = cost.index_width(index)
-    table_width = cost.table_width(table)
-    covering = index.is_clustered or (usage is not None and covers(compiler, made, index, usage))
+    estimates = cost.index_estimates(index)
+    is_clustered = index.is_clustered
+    covering = is_clustered or (usage is not None and covers(made, estimates.missing, usage))
     # A scan of the whole index: when it covers and is narrower than the table, or may give the order.
-    narrower = width < table_width
-    if index.is_clustered or index.where is not None or made.indexed_by is not None or (covering and narrower) or wants_order:
-        access = Access(SCAN if index.is_clustered else BY_INDEX, made, index)
+    if (
+        wants_order
+        or is_clustered
+        or (covering and estimates.is_narrower)
+        or index.where is not None
+        or made.indexed_by is not None
+    ):
+        rows = estimates.rows[0]
+        access = Access(SCAN if is_clustered else BY_INDEX, made, index)
         access.is_covering = covering
-        access.rows = rows[0]
-        access.cost = rows[0] + 1 + 15 * width // max(table_width, 1)
-        if index.is_clustered:
-            access.cost = rows[0] + 16
+        access.rows = rows
+        access.cost = rows + 16 if is_clustered else rows + estimates.entry_cost
         if not covering:
-            access.cost = cost.add(access.cost, rows[0] + 16)
+            access.cost = cost.add(access.cost, rows + 16)
         accesses.append(access)
     if not candidates:
         return
-    search = cost.log_of(rows[0])
     prefixes: list[list[Candidate]] = [[]]
-    n_columns = len(index.columns)
-    for position in range(n_columns):
-        column = index.columns[position]
+    for column in index.columns:
         mine = [candidate for candidate in candidates if find_term(compiler, made, index, column, candidate)]
         if not mine:
             break
-        equalities = [candidate for candidate in mine if candidate.operator in ("=", "IS", "IN", "ISNULL")]
         for prefix in prefixes:
             for lower, upper in _ranges(mine):
-                accesses.append(
-                    _index_access(made, index, prefix, lower, upper, rows, search, width, table_width, covering)
-                )
+                accesses.append(_index_access(made, index, estimates, prefix, lower, upper, covering))
         extended = []
+        equalities = [candidate for candidate in mine if candidate.operator in ("=", "IS", "IN", "ISNULL")]
         for prefix in prefixes[:4]:
             for candidate in _distinct_needs(equalities)[:4]:
                 longer = [*prefix, candidate]
                 extended.append(longer)
-                accesses.append(
-                    _index_access(made, index, longer, None, None, rows, search, width, table_width, covering)
-                )
+                accesses.append(_index_access(made, index, estimates, longer, None, None, covering))
         if not extended:
             break
         prefixes = extended
@@ -339,13 +333,10 @@ def _distinct_needs(candidates: list[Candidate]) -> list[Candidate]:
 def _index_access(
     made: Input,
     index: Index,
+    estimates: cost.IndexEstimates,
     equal: list[Candidate],
     lower: Candidate | None,
     upper: Candidate | None,
-    rows: list[int],
-    search: int,
-    width: int,
-    table_width: int,
     covering: bool,
 ) -> Access:
     access = Access(BY_INDEX, made, index)
@@ -353,19 +344,18 @@ def _index_access(
     access.lower, access.upper = lower, upper
     access.is_covering = covering
     n_equal = len(equal)
-    estimate = rows[n_equal]
+    estimate = estimates.rows[n_equal]
     multiplier = 0
     for candidate in equal:
         if candidate.operator == "IN":
             multiplier += in_rows(candidate)
         elif candidate.operator == "ISNULL":
             estimate += 10
-    is_unique = index.is_unique and n_equal == len(index.columns)
-    if is_unique and all(candidate.operator == "=" for candidate in equal):
+    if index.is_unique and n_equal == len(index.columns) and all(candidate.operator == "=" for candidate in equal):
         access.is_single = True
     if lower is not None or upper is not None:
         estimate = _range_rows(estimate, lower, upper)
-    running = cost.add(search, estimate + 1 + 15 * width // max(table_width, 1))
+    running = cost.add(estimates.search, estimate + estimates.entry_cost)
     if not covering:
         running = cost.add(running, estimate + 16)
     access.cost = running + multiplier

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.program import AggregateCall, GroupSpec, SortSpec
 from minisql.errors import ERROR, sqlite_error
-from minisql.functions.registry import AggregateFunction, ScalarFunction, WindowFunction
+from minisql.functions.registry import AggregateFunction, ScalarFunction, WindowFunction, aggregate_with_json_arguments
 from minisql.parser import ast
 from minisql.planner.binding import TABLE, Block
 from minisql.planner.calls import find_function
@@ -34,6 +34,7 @@ from minisql.planner.ordering import (
 )
 from minisql.planner.scope import ROWID, ROWID_NAMES, GroupMap
 from minisql.planner.terms import names_in
+from minisql.planner.walking import CHILDREN
 from minisql.values.collation import Collation
 
 if TYPE_CHECKING:
@@ -90,21 +91,17 @@ def _collect(compiler: Compiler, root: ast.Expression, calls: Calls) -> None:
     if root.__class__ in _LEAVES:
         return
     pending: list[object] = [root]
+    children = CHILDREN
     while pending:
         node = pending.pop()
         kind = node.__class__
-        if kind in _LEAVES or node is None or kind is str:
-            continue
         if kind is ast.FunctionCall:
             _collect_call(compiler, node, calls, pending)  # type: ignore[arg-type]
-        elif kind is list or kind is tuple:
-            pending.extend(reversed(node))  # type: ignore[call-overload]
-        elif kind in _SUBQUERIES:
-            continue
         elif kind is ast.InSelect:
             pending.append(node.operand)  # type: ignore[attr-defined]
-        elif isinstance(node, (ast.Expression, ast.OrderingTerm)):
-            pending.extend(getattr(node, name) for name in reversed(ast.fields(kind)))
+        elif kind not in _SUBQUERIES:
+            # From right to left on the stack, so that calls are met in the order in which they are written.
+            pending.extend(children[kind](node)[::-1])
 
 
 def _collect_call(compiler: Compiler, node: ast.FunctionCall, calls: Calls, pending: list[object]) -> None:
@@ -276,10 +273,7 @@ def emit_grouping(
     unique_calls = _unique_calls(calls)
     made: list[AggregateCall] = []
     keys: list[int] = []
-    names = names_in([result.expression for result in block.results]) if block.inputs else set()
-    wants_rowids = any(name in ROWID_NAMES for _, name in names)
-    if not wants_rowids and block.core is not None:
-        wants_rowids = any(name in ROWID_NAMES for _, name in names_in([block.core.having, _order_nodes(finisher)]))
+    wants_rowids = compiler.mentions_rowid and _mentions_rowid(block, finisher)
 
     def body(next_label: int) -> None:
         if wants_rowids:
@@ -299,6 +293,13 @@ def emit_grouping(
     _switch_scope(compiler, block, calls, grouping)
     _merge_order(block, calls, grouping, finisher)
     return grouping
+
+
+def _mentions_rowid(block: Block, finisher: Finisher | None) -> bool:
+    """Whether something behind the grouping may read a rowid."""
+    having = block.core.having if block.core is not None else None
+    names = names_in([[result.expression for result in block.results], having, _order_nodes(finisher)])
+    return any(name in ROWID_NAMES for _, name in names)
 
 
 def _order_nodes(finisher: Finisher | None) -> list[object]:
@@ -372,6 +373,10 @@ def aggregate_call(
         raise sqlite_error(ERROR, "DISTINCT aggregates must have exactly one argument")
     filter_register = compiler.emit_expression(node.filter, scope) if node.filter is not None else 0
     registers = tuple([compiler.emit_expression(argument, scope) for argument in node.arguments])
+    if function.takes_subtype:
+        positions = json_positions(compiler, node.arguments)
+        if positions:
+            function = aggregate_with_json_arguments(function, positions)
     collation = None
     if node.arguments and (function.needs_collation or node.is_distinct or function.name in ("min", "max")):
         name, _ = compiler.collation_of(node.arguments[0], scope)

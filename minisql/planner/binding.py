@@ -538,6 +538,8 @@ def bind_view(compiler: Compiler, table: Table) -> BoundSelect:
     if compiler.view_depth > 200:
         raise sqlite_error(ERROR, f"view {table.name} is circularly defined")
     assert table.view is not None, "the caller looked"
+    # The text of the view is not the statement's.
+    compiler.mentions_rowid = True
     saved = compiler.text
     compiler.text = SourceText(table.sql, 0, len(table.sql)) if table.sql else None
     active = compiler.views_active

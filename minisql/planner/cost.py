@@ -49,6 +49,35 @@ def table_rows(table: Table | None) -> int:
     return log_estimate(max(table.row_estimate, 1))
 
 
+class IndexEstimates:
+    """What the planner derives once per index: `rows` for 0, 1, 2.. equal leading columns, `search` cost, the cost of an entry
+    relative to a table row (`entry_cost`), whether entries are narrower than rows, and the names of the columns that an
+    entry does not hold (`missing`)."""
+
+    __slots__ = ("entry_cost", "is_narrower", "missing", "rows", "search", "statistics")
+
+    def __init__(self, index: Index) -> None:
+        self.statistics = index.statistics
+        self.rows = index_rows(index)
+        self.search = log_of(self.rows[0])
+        width, full = index_width(index), table_width(index.table)
+        self.entry_cost = 1 + 15 * width // max(full, 1)
+        self.is_narrower = width < full
+        held = {column.position for column in index.entry_columns}
+        held.add(index.table.rowid_alias)
+        self.missing = frozenset(
+            column.name.lower() for position, column in enumerate(index.table.columns) if position not in held
+        )
+
+
+def index_estimates(index: Index) -> IndexEstimates:
+    """The estimates of an index, from its cache slot while its statistics are the same."""
+    known = index.estimates
+    if known is None or known.statistics is not index.statistics:  # type: ignore[attr-defined]
+        known = index.estimates = IndexEstimates(index)
+    return known  # type: ignore[return-value]
+
+
 def index_rows(index: Index) -> list[int]:
     """Estimated rows of an index for 0, 1, 2.. equal leading columns."""
     if index.statistics is not None:

@@ -24,19 +24,28 @@ if TYPE_CHECKING:
 class Usage:
     """The names that a block's statement uses: what a covering index has to hold.  `has_star`: everything."""
 
-    __slots__ = ("has_star", "names")
+    __slots__ = ("_by_source", "names")
 
     def __init__(self, names: set[tuple[str | None, str]]) -> None:
         self.names = names
-        self.has_star = ("*", "*") in names
+        self._by_source: dict[str, frozenset[str] | None] = {}
+
+    def of_source(self, name: str) -> frozenset[str] | None:
+        """The names that may mean columns of the source with that (lower-case) name; None for all of them."""
+        if name not in self._by_source:
+            names = self.names
+            if ("*", "*") in names or (name, "*") in names:
+                self._by_source[name] = None
+            else:
+                self._by_source[name] = frozenset(
+                    column for table, column in names if table is None or table == name
+                )
+        return self._by_source[name]
 
     def uses(self, made: Input, name: str) -> bool:
         """Whether a column (lower case) of an input may be used."""
-        if self.has_star:
-            return True
-        names = self.names
-        source_name = made.source.name
-        return (None, name) in names or (source_name, name) in names or (source_name, "*") in names
+        used = self.of_source(made.source.name)
+        return used is None or name in used
 
 
 def usage_of(roots: list[object]) -> Usage:
@@ -44,19 +53,12 @@ def usage_of(roots: list[object]) -> Usage:
     return Usage(names_in(roots))
 
 
-def covers(compiler: Compiler, made: Input, index: Index, usage: Usage) -> bool:
-    """Whether an index entry holds all columns of the table that are used."""
-    table = index.table
-    held = {column.position for column in index.entry_columns}
-    alias = table.rowid_alias
-    for position, column in enumerate(table.columns):
-        if position in held or position == alias:
-            continue
-        if usage.uses(made, column.name.lower()):
-            if column.storage_position < 0 and column.generated is not None:
-                return False
-            return False
-    return True
+def covers(made: Input, missing: frozenset[str], usage: Usage) -> bool:
+    """Whether an index entry that lacks the `missing` columns holds all columns of the table that are used."""
+    if not missing:
+        return True
+    used = usage.of_source(made.source.name)
+    return used is not None and missing.isdisjoint(used)
 
 
 def find_term(compiler: Compiler, made: Input, index: Index, column: IndexColumn, candidate: Candidate) -> bool:

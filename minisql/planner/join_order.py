@@ -90,6 +90,11 @@ def order_joins(
         for access in find_accesses(compiler, made, usable, usage, order_helps, may_hash):
             access.needs |= needs
             accesses.append(access)
+    if len(inputs) == 1 and accesses:
+        best_access = accesses[0] if len(accesses) == 1 else _best_single(accesses, wanted)
+        if wanted is None:
+            return [best_access], 0
+        return [best_access], max(satisfied_terms([best_access], wanted, decide_reversal=True), 0)
     width = beam_width(len(inputs))
     start_rows = 0
     nestings = [Nesting((), 0, start_rows, 0, 0, -1 if wanted is not None else 0)]
@@ -103,6 +108,25 @@ def order_joins(
     if wanted is not None:
         satisfied = max(satisfied_terms(chosen, wanted, decide_reversal=True), 0)
     return chosen, satisfied
+
+
+def _best_single(accesses: list[Access], wanted: WantedOrder | None) -> Access:
+    """The cheapest access of a table that stands alone, sorting included; the first of equals."""
+    best = accesses[0]
+    best_key = (1 << 30, 0, 0)
+    for access in accesses:
+        if access.needs:
+            continue
+        total = access.cost
+        if wanted is not None:
+            ordered = satisfied_terms([access], wanted)
+            if 0 <= ordered < len(wanted.terms):
+                price = cost.sorting_cost(access.rows, wanted.n_columns, len(wanted.terms), ordered, wanted.limit, False)
+                total = cost.add(total, price) + 3
+        key = (total, access.rows, access.cost)
+        if key < best_key:
+            best, best_key = access, key
+    return best
 
 
 def beam_width(n_inputs: int) -> int:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 from minisql.parser import ast
 from minisql.planner.expressions import truth_test
-from minisql.planner.nodes import Held, SourceColumn
+from minisql.planner.nodes import SourceColumn
 from minisql.planner.operands import affinity_of, collation_of
 from minisql.planner.scope import ROWID, find_in_scope
+from minisql.planner.walking import CHILDREN
 from minisql.values.affinity import NONE, NUMERIC, TEXT
 
 if TYPE_CHECKING:
@@ -98,41 +99,38 @@ def split(expression: ast.Expression | None) -> list[ast.Expression]:
 
 def read_mask(compiler: Compiler, root: object, scope: Scope) -> int:
     """The inputs of the block of `scope` that an expression reads, straight or through flattened subqueries."""
+    if root.__class__ is ast.Literal:
+        return 0
     mask = 0
-    pending: list[tuple[object, Scope]] = [(root, scope)]
-    while pending:
-        node, scope = pending.pop()
-        kind = node.__class__
-        if kind is ast.Literal or node is None or kind is str:
-            continue
-        if kind is ast.Column:
-            found = compiler.resolve(node, scope)  # type: ignore[arg-type]
-            if found is None or compiler.crossed is not None:
+    children = CHILDREN
+    pending: list[object] = [root]
+    others: list[tuple[object, Scope]] = []
+    while True:
+        while pending:
+            node = pending.pop()
+            kind = node.__class__
+            if kind is ast.Column:
+                found = compiler.resolve(node, scope)  # type: ignore[arg-type]
+                if found is None or compiler.crossed is not None:
+                    continue
+                source, position = found
+            elif kind is SourceColumn:
+                source, position = node.source, node.position  # type: ignore[attr-defined]
+            elif kind in _SUBQUERIES:
+                mask |= subquery_mask(compiler, node, scope)
+                if kind is ast.InSelect:
+                    pending.append(node.operand)  # type: ignore[attr-defined]
                 continue
-            source, position = found
-        elif kind is SourceColumn:
-            source, position = node.source, node.position  # type: ignore[attr-defined]
-        elif kind is Held:
-            continue
-        elif kind in _SUBQUERIES:
-            mask |= subquery_mask(compiler, node, scope)
-            if kind is ast.InSelect:
-                pending.append((node.operand, scope))  # type: ignore[attr-defined]
-            continue
-        elif kind is list or kind is tuple:
-            pending.extend((item, scope) for item in node)  # type: ignore[attr-defined]
-            continue
-        elif isinstance(node, (ast.Expression, ast.OrderingTerm, ast.Window, ast.Frame, ast.FrameBound)):
-            pending.extend((getattr(node, name), scope) for name in ast.fields(kind))
-            continue
-        else:
-            continue
-        if source.expressions is None:
+            else:
+                pending.extend(children[kind](node))
+                continue
             mask |= source.mask
-        else:
-            mask |= source.mask
-            pending.append((source.expressions[position], source.inner))  # type: ignore[arg-type]
-    return mask
+            if source.expressions is not None:
+                others.append((source.expressions[position], source.inner))  # type: ignore[arg-type]
+        if not others:
+            return mask
+        root, scope = others.pop()
+        pending.append(root)
 
 
 def subquery_mask(compiler: Compiler, node: object, scope: Scope) -> int:
@@ -160,16 +158,13 @@ def names_in(root: object) -> set[tuple[str | None, str]]:
     """All names used as columns anywhere below a node: (table or None, name), lower case; ('*', '*') for a star."""
     names: set[tuple[str | None, str]] = set()
     pending: list[object] = [root]
+    children = CHILDREN
     while pending:
         node = pending.pop()
         kind = node.__class__
         if kind is ast.Column:
             table = node.table  # type: ignore[attr-defined]
             names.add((None if table is None else table.lower(), node.name.lower()))  # type: ignore[attr-defined]
-        elif kind is list or kind is tuple:
-            pending.extend(node)  # type: ignore[arg-type]
-        elif kind is ast.Literal or kind is str or node is None or kind is int or kind is bool:
-            continue
         elif kind is ast.Star:
             names.add(("*", "*"))
         elif kind is ast.TableStar:
@@ -180,18 +175,19 @@ def names_in(root: object) -> set[tuple[str | None, str]]:
             if node.source.expressions is not None:  # type: ignore[attr-defined]
                 pending.append(node.source.expressions[position])  # type: ignore[attr-defined]
             names.add((node.source.name, "rowid" if position == ROWID else columns[position].name.lower()))  # type: ignore[attr-defined]
-        elif kind.__module__.startswith(_AST):
-            pending.extend(getattr(node, name) for name in ast.fields(kind))
+        else:
+            pending.extend(children[kind](node))
     return names
 
 
-_AST = "minisql.parser.ast"
 _SUBQUERIES = frozenset((ast.ScalarSubquery, ast.Exists, ast.InSelect))
 
 
-def make_term(compiler: Compiler, expression: ast.Expression, scope: Scope, owner: Input | None) -> Term:
-    """Analyses one term."""
-    term = Term(expression, scope, read_mask(compiler, expression, scope), owner)
+def make_term(
+    compiler: Compiler, expression: ast.Expression, scope: Scope, owner: Input | None, known_mask: int = 0
+) -> Term:
+    """Analyses one term; `known_mask` spares the walk where there is only one input."""
+    term = Term(expression, scope, known_mask or read_mask(compiler, expression, scope), owner)
     find_candidates(compiler, term)
     return term
 
