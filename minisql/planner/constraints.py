@@ -20,7 +20,7 @@ from minisql.errors import (
     CONSTRAINT_ROWID,
     CONSTRAINT_UNIQUE,
 )
-from minisql.planner.index_entries import emit_index_condition, emit_index_entry, is_touched
+from minisql.planner.index_entries import emit_index_condition, emit_index_entry, is_touched, plain_entry
 from minisql.planner.references import referenced_names
 from minisql.planner.rows import emit_generated_columns, emit_schema_condition, emit_schema_expression, row_scope
 from minisql.planner.scope import Scope
@@ -50,6 +50,7 @@ class Write:
     """
 
     __slots__ = (
+        "_scope",
         "changed",
         "entries",
         "ignore",
@@ -59,14 +60,15 @@ class Write:
         "new",
         "old",
         "order",
-        "scope",
+        "table",
         "upsert",
     )
 
     def __init__(self, table: Table, new: RowRegisters, ignore: int) -> None:
+        self.table = table
         self.new = new
-        self.scope: Scope = row_scope(table, new)
         self.ignore = ignore
+        self._scope: Scope | None = None
         self.old: RowRegisters | None = None
         self.changed: Collection[int] | None = None
         self.known: dict[int, object] = {}
@@ -75,6 +77,13 @@ class Write:
         self.entries: list[tuple[Index, tuple[int, ...], int]] = []
         self.upsert: ConflictHandler | None = None
         self.order: Sequence[Index | None] | None = None
+
+    @property
+    def scope(self) -> Scope:
+        """The scope in which the table's columns mean the new row."""
+        if self._scope is None:
+            self._scope = row_scope(self.table, self.new)
+        return self._scope
 
 
 def emit_row_checks(compiler: Compiler, target: Target, write: Write) -> None:
@@ -243,7 +252,7 @@ def _emit_index_check(compiler: Compiler, target: Target, write: Write, index: I
         emit(op.Integer, 0, flag)
         emit_index_condition(compiler, index, write.scope, passed)
         emit(op.Integer, 1, flag)
-    entry = emit_index_entry(compiler, index, write.new, write.scope)
+    entry = plain_entry(write.new, index) or emit_index_entry(compiler, index, write.new, write.scope)
     write.entries.append((index, entry, flag))
     if index.is_unique:
         cursor = target.index_cursors[index]

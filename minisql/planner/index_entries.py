@@ -43,6 +43,18 @@ def emit_index_entry(compiler: Compiler, index: Index, row: RowRegisters, scope:
     return tuple(entry)
 
 
+def plain_entry(row: RowRegisters, index: Index) -> tuple[int, ...] | None:
+    """The registers of a row's entry in an index without expressions; None if there are some."""
+    layout = row.layout
+    offsets = layout.entries.get(index)
+    if offsets is None:
+        return None
+    base = row.base
+    if layout.rowid_offset >= 0 or layout.clustered is not None:
+        return tuple([base + offset for offset in offsets])
+    return (*[base + offset for offset in offsets[:-1]], row.rowid)
+
+
 def emit_index_condition(compiler: Compiler, index: Index, scope: Scope, skip: int) -> None:
     """Jumps to `skip` when a partial index has no entry for the row."""
     if index.where is not None:

@@ -122,12 +122,18 @@ def _map_fields(compiler: Compiler, insertion: Insertion) -> None:
     if insertion.node.select is None:
         # DEFAULT VALUES
         return
+    key = () if names is None else tuple(names)
+    known = insertion.layout.field_maps.get(key)
+    if known is not None:
+        insertion.fields, insertion.values = known
+        return
     if names is None:
         insertion.fields = insertion.layout.insertable
     else:
         insertion.fields = tuple(_field(insertion.table, name) for name in names)
     alias = insertion.table.rowid_alias
     values = insertion.values
+    insertion.layout.field_maps[key] = insertion.fields, values
     for number, position in enumerate(insertion.fields):
         # Of two values for one column the first counts, of two for the rowid the last.
         if position in (ROWID, alias):
@@ -300,7 +306,7 @@ def _fill_row(
         else:
             value = values[number]
             if value.__class__ is ast.Literal:
-                constant = value.value  # type: ignore[attr-defined]
+                constant = value.value
                 kind = columns[position].affinity
                 if kind > affinity.BLOB:
                     constant = apply_affinity(constant, kind)
@@ -335,7 +341,7 @@ def _rowid_source(
         return row + number, None
     value = values[number]
     if value.__class__ is ast.Literal:
-        constant = value.value  # type: ignore[attr-defined]
+        constant = value.value
         if constant is None:
             return 0, None
         if constant.__class__ is int:

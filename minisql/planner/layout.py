@@ -29,8 +29,9 @@ class TableLayout:
     no column changes a value; `not_null` and `generated` list column positions (the latter in the order in which they
     can be computed); `copies` are (from, to) offsets of a key column that a WITHOUT ROWID table stores twice (it is in the
     key with two collations); `constant_defaults` and `computed_defaults` divide the columns with a DEFAULT; `indexes` are
-    the secondary indexes in the order in which SQLite checks them, and `entries` holds for
-    each the block offsets of its entry (-1 the rowid, -2 an expression).
+    the secondary indexes in the order in which SQLite checks them, and `entries` the block offsets of the entries of those
+    without expressions (a rowid that no column holds counts as 0, it is the last item); `field_maps` remembers how the column
+    lists of INSERTs map to columns.
     """
 
     __slots__ = (
@@ -41,6 +42,7 @@ class TableLayout:
         "constant_defaults",
         "copies",
         "entries",
+        "field_maps",
         "generated",
         "has_virtual",
         "indexes",
@@ -104,12 +106,15 @@ class TableLayout:
         self.known_indexes = tuple(table.indexes)
         self._bare_columns: list[Column] = []
         self.indexes = tuple(index for index in table.indexes if not index.is_clustered)
-        self.entries = tuple(
-            tuple(
-                offsets[column.position] if column.position >= 0 else column.position for column in index.entry_columns
+        self.entries = {
+            index: tuple(
+                offsets[column.position] if column.position >= 0 else max(self.rowid_offset, 0)
+                for column in index.entry_columns
             )
             for index in self.indexes
-        )
+            if all(column.expression is None for column in index.columns)
+        }
+        self.field_maps: dict[tuple[str, ...], tuple[tuple[int, ...], dict[int, int]]] = {}
 
 
     def bare_columns(self, table: Table) -> list[Column]:

@@ -36,7 +36,7 @@ def walk(*roots: object) -> Iterator[object]:
 
 def referenced_names(*roots: object) -> set[str]:
     """The lower-case names of all column references below the roots, qualified or not."""
-    return {node.name.lower() for node in walk(*roots) if node.__class__ is ast.Column}  # type: ignore[attr-defined]
+    return {node.name.lower() for node in walk(*roots) if node.__class__ is ast.Column}
 
 
 def has_subquery(*roots: object) -> bool:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from minisql.catalog.schema import Table, Trigger
     from minisql.planner.layout import RowRegisters
 
-STEP_EMITTERS: dict[type, Callable[[Compiler, Any], None]] = {}
+STEP_EMITTERS: dict[type, Callable[[Compiler, Any], object]] = {}
 """Emitters of the statements that may be steps; insert, update, delete and selection enter theirs."""
 
 TEMP = 1
