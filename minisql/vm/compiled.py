@@ -29,15 +29,14 @@ from minisql.vm.halting import halt_error
 from minisql.vm.handlers import HANDLERS
 from minisql.vm.handlers_cursor import compare_prefix, seek_table
 from minisql.vm.handlers_expression import in_constants, is_true_value
-from minisql.vm.interpreter import poll
 from minisql.vm.translator import Hints, Translation, translate
-from minisql.vm.walking import rowid_of, seek_value, walk
+from minisql.vm.walking import interpret_leaf, prepare, rowid_of, scan, scan_index, scan_with_rowids, seek_value, walk
 
 if TYPE_CHECKING:
     from minisql.vm.host import Host
 
 Row = tuple[Any, ...]
-Function = Callable[[Frame, list[Any], "Host", tuple[Any, ...]], Iterator[Row]]
+Function = Callable[..., Iterator[Row]]
 
 _KEPT_FUNCTIONS = 1000
 
@@ -55,7 +54,11 @@ _NAMESPACE: dict[str, Any] = {
     "halt_error": halt_error,
     "in_constants": in_constants,
     "is_true": is_true_value,
-    "poll": poll,
+    "interpret_leaf": interpret_leaf,
+    "prepare": prepare,
+    "scan": scan,
+    "scan_index": scan_index,
+    "scan_with_rowids": scan_with_rowids,
     "rowid_of": rowid_of,
     "seek_table": seek_table,
     "seek_value": seek_value,
@@ -78,18 +81,20 @@ _addresses: dict[str, list[int]] = {}
 class CompiledProgram:
     """A program's function and the objects to call it with."""
 
-    __slots__ = ("function", "objects")
+    __slots__ = ("constants", "function", "objects")
 
-    def __init__(self, function: Function, objects: tuple[Any, ...]) -> None:
+    def __init__(self, function: Function, objects: tuple[Any, ...], constants: tuple[int, ...]) -> None:
         self.function = function
         self.objects = objects
+        self.constants = constants
 
     def start(self, program: Program, host: Host, parameters: Sequence[Any]) -> Iterator[Row]:
         """Returns the rows; nothing has run before the first is asked for."""
         registers = program.template.copy()
         for number, register in program.parameters:
             registers[register] = parameters[number - 1]
-        return self.function(Frame(program, registers, host), registers, host, self.objects)
+        constants = [registers[register] for register in self.constants]
+        return self.function(Frame(program, registers, host), registers, host, *self.objects, *constants)
 
 
 def compile_program(program: Program, hints: Hints) -> CompiledProgram:
@@ -101,7 +106,7 @@ def compile_program(program: Program, hints: Hints) -> CompiledProgram:
     function = _functions.get(translation.source)
     if function is None:
         function = _compile(translation)
-    return CompiledProgram(function, translation.objects)
+    return CompiledProgram(function, translation.objects, translation.constants)
 
 
 def _compile(translation: Translation) -> Function:

@@ -52,6 +52,7 @@ class _Item:
 def emit_region(translator: Translator, start: int, end: int) -> None:
     """Emits the instructions from `start` to `end` (exclusive), nested where possible, else guarded."""
     lines = translator.lines
+    translator.end_run()
     mark = len(lines)
     depth = translator.depth
     loop = translator.loop
@@ -61,11 +62,13 @@ def emit_region(translator: Translator, start: int, end: int) -> None:
     except Crossing as crossing:
         if crossing.target > end:
             raise
+        translator.end_run()
         del lines[mark:]
         translator.depth = depth
         translator.loop = loop
         translator.n_loops = n_loops
         _emit_guarded(translator, start, end)
+    translator.end_run()
     if len(lines) == mark:
         translator.line("pass")
 
@@ -279,6 +282,7 @@ def _emit_guarded(translator: Translator, start: int, end: int) -> None:
         translator.depth += 1
         mark = len(translator.lines)
         _emit_block(translator, first, last, end)
+        translator.end_run()
         if len(translator.lines) == mark:
             translator.line("pass")
         translator.depth -= 1

@@ -42,7 +42,7 @@ class GroupCursor(ListCursor):
     A state holds the key row in slot 0, the bare values in slot 1 and the calls from slot 2.
     """
 
-    __slots__ = ("_fresh", "_only", "_pick_bare", "_pick_key", "_results", "_spec", "groups", "key", "steppers")
+    __slots__ = ("_fresh", "_pick_bare", "_pick_key", "_results", "_spec", "groups", "key", "only", "steppers")
 
     def __init__(self, spec: GroupSpec) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class GroupCursor(ListCursor):
         self._fresh: list[Callable[[], Any]] = []
         self.steppers: list[Stepper] = []
         self._results: list[Callable[[Any], Any]] = []
-        self._only: State | None = None
+        self.only: State | None = None
         for number, call in enumerate(spec.calls):
             pick_bare = self._pick_bare if number == spec.bare_call and spec.bare_registers else None
             self._plan_call(number + 2, call, pick_bare)
@@ -80,7 +80,7 @@ class GroupCursor(ListCursor):
             if state is None:
                 state = self.open_group(row, self._pick_bare(registers))
         else:
-            state = self._only
+            state = self.only
             if state is None:
                 state = self.open_group((), self._pick_bare(registers))
         for stepper in self.steppers:
@@ -92,7 +92,7 @@ class GroupCursor(ListCursor):
         if self._spec.key_registers:
             self.groups[row if self.key is None else self.key(row)] = state
         else:
-            self._only = state
+            self.only = state
         return state
 
     def finish(self) -> Row | None:
@@ -101,14 +101,14 @@ class GroupCursor(ListCursor):
         if spec.key_registers:
             states = list(self.groups.values())
         else:
-            states = [self._only or [(), (None,) * len(spec.bare_registers), *[fresh() for fresh in self._fresh]]]
+            states = [self.only or [(), (None,) * len(spec.bare_registers), *[fresh() for fresh in self._fresh]]]
         results = self._results
         self.rows = [
             (*state[0], *[result(value) for result, value in zip(results, state[2:])], *state[1]) for state in states
         ]
         self.groups = {}
         n_keys = len(spec.key_registers)
-        if n_keys:
+        if n_keys and spec.key_descending:
             nulls_first = tuple([not descending for descending in spec.key_descending])
             order = SortSpec(tuple(range(n_keys)), spec.key_collations, spec.key_descending, nulls_first, n_keys)
             sort_rows(self.rows, order)

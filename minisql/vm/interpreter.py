@@ -48,17 +48,25 @@ def interpret(
     parameters: Sequence[Any] = (),
     promote: Callable[[], Iterator[Row] | None] | None = None,
     promote_after: int = 0,
+    resumed: Frame | None = None,
 ) -> Iterator[Row]:
     """Runs a program; yields its rows as tuples.
 
     `parameters[n - 1]` is the value of parameter n.  `promote` is given when the program may be started afresh in tier 2: it
     is called, and its rows are handed out instead, once `promote_after` steps of loops have passed without a row.
+    `resumed` is a frame to go on with at its `pc`; it stays open, and its `pc` tells which Halt has ended the run.
     Errors that ON CONFLICT decides about carry the action in `conflict_action`.
     """
-    registers = program.template.copy()
-    for number, register in program.parameters:
-        registers[register] = parameters[number - 1]
-    root = frame = Frame(program, registers, host)
+    if resumed is None:
+        registers = program.template.copy()
+        for number, register in program.parameters:
+            registers[register] = parameters[number - 1]
+        root = frame = Frame(program, registers, host)
+        pc = 0
+    else:
+        root = frame = resumed
+        registers = frame.registers
+        pc = frame.pc
     code = program.code
     cursors = frame.cursors
     handlers = HANDLERS
@@ -67,7 +75,6 @@ def interpret(
     countdown = poll_steps if promote is None else promote_after
     is_fresh = True
     translated: Iterator[Row] | None = None
-    pc = 0
     try:
         while True:
             instruction = code[pc]
@@ -122,6 +129,9 @@ def interpret(
                         cursors = frame.cursors
                         pc = code[frame.pc - 1][2]
                     elif frame.parent is None:
+                        if resumed is not None:
+                            frame.pc = pc - 1
+                            return
                         if program.statement_kind in DATA_CHANGING:
                             finish_changes(frame)
                         return
@@ -198,12 +208,12 @@ def interpret(
             root.report_changes()
         raise
     finally:
-        while True:
+        while frame is not root:
             frame.close_cursors()
-            if frame is root:
-                break
             host.last_insert_rowid = frame.saved_rowid
             frame = frame.parent  # type: ignore[assignment]
+        if resumed is None:
+            frame.close_cursors()
     assert translated is not None
     yield from translated
 

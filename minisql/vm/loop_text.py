@@ -1,11 +1,11 @@
 """Recorded loops as Python `for` loops.
 
-    scan of a table or index, whose cursor nothing else moves    for L, W, M in c.leaves(): for w in W: ...
+    scan of a table or index, whose cursor nothing else moves    for W, x in scan(c, host, None): for w in W: ...
     list, set, sorter, groups, windows                           for w in c.rows: ...
     hash table without bookkeeping                               for w in buckets.get(key, ()): ...
     everything else                                              for w in walk(c.first(), c.next): ...
 
-An innermost scan may come twice: specialised on the type masks that the first leaf has, and wide for leaves with others.
+An innermost scan may be specialised on the type masks that the first leaf has; leaves with others go through tier 1.
 
 Source: DESIGN, "A VM of two tiers".
 """
@@ -15,9 +15,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
+from minisql.bytecode.opcodes import JUMPS
 from minisql.bytecode.operands import ROLES
 from minisql.bytecode.program import LoopExtent
 from minisql.vm.register_plan import Untranslatable
+from minisql.vm.walking import OPENERS, LoopPart
 
 if TYPE_CHECKING:
     from minisql.vm.translator import Translator
@@ -113,36 +115,36 @@ def _emit_scan(translator: Translator, loop: LoopExtent, context: LoopContext, i
     """The loop over leaves and in it the loop over rows."""
     start = loop.start
     cursor = loop.cursor
-    leaf = f"L{start}, W{start}, M{start}" if is_table else f"W{start}, M{start}"
-    translator.line(f"for {leaf} in c{cursor}.leaves():")
-    translator.depth += 1
-    translator.line("if host.is_interrupted: poll(host)")
     wants_rowid = is_table and any(
         translator.code[address][0] == op.Rowid and translator.code[address][1] == cursor
         for address in range(loop.body, loop.next)
     )
-    header = f"for i{start}, w{start} in zip(L{start}, W{start}):" if wants_rowid else f"for w{start} in W{start}:"
+    function = "scan_with_rowids" if wants_rowid else "scan" if is_table else "scan_index"
+    row = f"i{start}, w{start}" if wants_rowid else f"w{start}"
     saved = translator.leaf_loops.get(cursor)
     if wants_rowid:
         translator.leaf_loops[cursor] = start
-    if translator.hints.specialises and cursor in translator.hints.masks and not _has_inner_loop(translator, loop):
-        _emit_twice(translator, loop, context, header)
+    line = len(translator.lines)
+    translator.line("")
+    translator.depth += 1
+    test = None
+    if is_table and _can_specialise(translator, loop):
+        test = _emit_specialised(translator, loop, context, row)
     else:
-        _emit_rows(translator, loop, context, header)
+        _emit_rows(translator, loop, context, row)
+    translator.depth -= 1
+    name = "None" if test is None else translator.object_name(test)
+    text = f"for W{start}, x{start} in {function}(c{cursor}, host, {name}):"
+    translator.lines[line] = (translator.depth, text, start)
     if saved is None:
         translator.leaf_loops.pop(cursor, None)
     else:
         translator.leaf_loops[cursor] = saved
-    translator.depth -= 1
 
 
-def _has_inner_loop(translator: Translator, loop: LoopExtent) -> bool:
-    return any(loop.body <= other.start < loop.next for other in translator.program.loops)
-
-
-def _emit_rows(translator: Translator, loop: LoopExtent, context: LoopContext, header: str) -> None:
+def _emit_rows(translator: Translator, loop: LoopExtent, context: LoopContext, row: str) -> None:
     """The loop over the rows of a leaf; a break leaves the loop over leaves too."""
-    translator.line(header)
+    translator.line(f"for {row} in W{loop.start}:")
     translator.depth += 1
     _emit_body(translator, loop)
     translator.depth -= 1
@@ -151,31 +153,107 @@ def _emit_rows(translator: Translator, loop: LoopExtent, context: LoopContext, h
         translator.line("break")
 
 
-def _emit_twice(translator: Translator, loop: LoopExtent, context: LoopContext, header: str) -> None:
-    """The specialised loop behind a test of the leaf's masks, and the wide loop."""
+def _emit_specialised(
+    translator: Translator, loop: LoopExtent, context: LoopContext, row: str
+) -> tuple[tuple[int, int], ...] | None:
+    """The loop specialised on the masks of the first leaf, and tier 1 for leaves with others; returns the test of the masks."""
     start = loop.start
     masks = translator.hints.masks[loop.cursor]
     lines = translator.lines
-    test = len(lines)
+    line = len(lines)
     translator.line("")
     translator.depth += 1
     known = {(start, offset): mask for offset, mask in enumerate(masks) if mask}
     translator.known.update(known)
-    _emit_rows(translator, loop, context, header)
+    _emit_rows(translator, loop, context, row)
     for key in known:
         del translator.known[key]
     translator.depth -= 1
-    used = sorted(offset for load, offset in translator.consulted if load == start)
+    used = sorted({offset for load, offset in translator.consulted if load == start})
     if not used:
-        # Nothing depends on the classes: the wide loop is the same.
-        lines[test] = (translator.depth, "if 1:", start)
-        return
-    terms = " | ".join(f"M{start}[{offset}] & {ALL_CLASSES & ~masks[offset]}" for offset in used)
-    lines[test] = (translator.depth, f"if not ({terms}):", start)
+        lines[line] = (translator.depth, "if 1:", start)
+        return None
+    lines[line] = (translator.depth, f"if x{start}:", start)
     translator.line("else:")
     translator.depth += 1
-    _emit_rows(translator, loop, context, header)
+    _emit_refused_leaf(translator, loop)
     translator.depth -= 1
+    return tuple([(offset, ALL_CLASSES & ~masks[offset]) for offset in used])
+
+
+def _emit_refused_leaf(translator: Translator, loop: LoopExtent) -> None:
+    """Hands a leaf to tier 1: what the body reads goes into the register list, what it changes comes back."""
+    shared, foreign = _shared_registers(translator, loop)
+    for register in shared:
+        translator.used_locals.add(register)
+        translator.line(f"R[{register}] = r{register}")
+    for register, source in foreign.items():
+        translator.line(f"R[{register}] = {translator.row_operand(*source).text}")
+    part = translator.object_name(LoopPart(translator.program, loop))
+    translator.line(f"pc = yield from interpret_leaf(frame, {part}, W{loop.start})")
+    for register in shared:
+        translator.line(f"r{register} = R[{register}]")
+    for cursor, kind in translator.cursor_kinds.items():
+        if kind == "group" and not translator.plan.layout.specs[cursor].key_registers:
+            translator.line(f"g{cursor} = c{cursor}.only")
+    _emit_leaving(translator, loop)
+
+
+def _emit_leaving(translator: Translator, loop: LoopExtent) -> None:
+    """What to do when tier 1 has left the body: return from a Halt, else break; the enclosing code looks at pc."""
+    code = translator.code
+    halts = set()
+    others = False
+    for address in range(loop.body, loop.next):
+        opcode, _, target, _, _, _ = code[address]
+        if opcode == op.Halt:
+            halts.add(address)
+        elif opcode in JUMPS and target > loop.next:
+            if code[target][0] == op.Halt and not code[target][1]:
+                halts.add(target)
+            else:
+                others = True
+    if halts:
+        test = f"if pc in ({', '.join(map(str, sorted(halts)))},): return" if others else "if pc: return"
+        translator.line(test)
+    if others:
+        translator.line("if pc: break")
+
+
+def _can_specialise(translator: Translator, loop: LoopExtent) -> bool:
+    """Tells whether a leaf of this loop can go through tier 1 in the middle of translated code."""
+    body = range(loop.body, loop.next)
+    return (
+        translator.hints.specialises
+        and loop.cursor in translator.hints.masks
+        and not any(other.start in body for other in translator.program.loops)
+        and not any(translator.code[address][0] in OPENERS or translator.code[address][0] == op.Once for address in body)
+    )
+
+
+def _shared_registers(translator: Translator, loop: LoopExtent) -> tuple[list[int], dict[int, tuple[int, int]]]:
+    """The locals that a body shares with the code around it or with its next turn, and columns of other rows that it reads."""
+    plan = translator.plan
+    shared: set[int] = set()
+    foreign: dict[int, tuple[int, int]] = {}
+    for address in range(loop.body, loop.next):
+        for register in (*plan.reads[address], *plan.writes[address]):
+            source = plan.row_source.get((register, address)) if register not in plan.unpacked else None
+            if source is not None:
+                if source[0] != loop.start:
+                    foreign[register] = source
+            elif not plan.is_constant(register) and not _is_private(translator, register, loop):
+                shared.add(register)
+    return sorted(shared), foreign
+
+
+def _is_private(translator: Translator, register: int, loop: LoopExtent) -> bool:
+    """Tells whether a register is made and used within one turn of a loop only."""
+    plan = translator.plan
+    definitions = plan.definitions[register]
+    uses = plan.uses[register]
+    first = min(definitions)
+    return first >= loop.body and max(definitions) < loop.next and all(first < use < loop.next for use in uses)
 
 
 def _emit_walk(translator: Translator, loop: LoopExtent, kind: str) -> None:

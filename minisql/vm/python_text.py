@@ -235,6 +235,7 @@ def _function(translator: Translator, address: int) -> Operand:
     function, registers, collation = translator.code[address][4]
     arguments = [translator.operand(register, address).text for register in registers]
     if function.needs_context:
+        translator.uses_context = True
         arguments.insert(0, "context")
     if function.needs_collation:
         arguments.insert(0, translator.object_name(collation) if collation is not None else "BINARY")

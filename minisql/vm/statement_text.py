@@ -16,17 +16,10 @@ from minisql.bytecode.program import AggregateCall
 from minisql.vm.loop_text import emit_unpacking, from_locals_to_list, seek_text
 from minisql.vm.python_text import Condition, Operand, value_of
 from minisql.vm.register_plan import PURE
+from minisql.vm.walking import OPENERS
 
 if TYPE_CHECKING:
     from minisql.vm.translator import Translator
-
-_OPENERS = frozenset(
-    (
-        op.OpenRead, op.OpenWrite, op.OpenList, op.OpenTree, op.HashOpen, op.SorterOpen, op.GroupOpen, op.SetOpen, op.MemoOpen,
-        op.QueueOpen, op.WindowOpen, op.VOpen, op.ConstantRows,
-    )
-)  # fmt: skip
-
 
 def emit_statement(translator: Translator, address: int) -> None:
     """Emits an instruction that does not jump."""
@@ -58,8 +51,7 @@ def emit_assignment(translator: Translator, address: int) -> None:
 def emit_handler_call(translator: Translator, address: int) -> None:
     """Calls the tier-1 handler of an instruction that does not jump."""
     from_locals_to_list(translator, address)
-    instruction = translator.object_name(translator.code[address])
-    translator.line(f"HANDLERS[{translator.code[address][0]}](frame, R, {instruction}, 0)")
+    translator.call(translator.code[address])
     _from_list_to_locals(translator, address)
 
 
@@ -81,20 +73,21 @@ def _from_list_to_locals(translator: Translator, address: int) -> None:
 def _emit_open(translator: Translator, address: int) -> None:
     """Opens a cursor by its handler and gives it, and what is called for every row, a name."""
     opcode, cursor, p2, _, p4, _ = translator.code[address]
-    emit_handler_call(translator, address)
-    translator.line(f"c{cursor} = C[{cursor}]")
+    from_locals_to_list(translator, address)
+    name = ""
     if opcode in (op.OpenList, op.ConstantRows):
-        translator.line(f"a{cursor} = c{cursor}.rows.append")
+        name = f"a{cursor} = c{cursor}.rows.append"
     elif opcode == op.SorterOpen:
-        translator.line(f"a{cursor} = c{cursor}.{'insert' if p2 else 'rows.append'}")
+        name = f"a{cursor} = c{cursor}.{'insert' if p2 else 'rows.append'}"
     elif opcode == op.HashOpen and cursor in translator.plain_hashes:
-        translator.line(f"b{cursor} = c{cursor}.buckets")
+        name = f"b{cursor} = c{cursor}.buckets"
     elif opcode == op.SetOpen and cursor in translator.plain_sets:
-        translator.line(f"m{cursor} = c{cursor}.members")
+        name = f"m{cursor} = c{cursor}.members"
+    elif opcode == op.GroupOpen and p4.key_registers:
+        name = f"G{cursor} = c{cursor}.groups"
     elif opcode == op.GroupOpen:
-        translator.line(f"g{cursor} = None")
-        if p4.key_registers and cursor in translator.plain_groups:
-            translator.line(f"G{cursor} = c{cursor}.groups")
+        name = f"g{cursor} = None"
+    translator.call(translator.code[address], cursor, name)
 
 
 def _emit_null(translator: Translator, address: int) -> None:
@@ -108,7 +101,7 @@ def _emit_null(translator: Translator, address: int) -> None:
 def _emit_null_row(translator: Translator, address: int) -> None:
     _emit_null(translator, address)
     cursor = translator.code[address][1]
-    translator.line(f"if C[{cursor}] is not None: C[{cursor}].leave()")
+    translator.line(f"if frame.cursors[{cursor}] is not None: frame.cursors[{cursor}].leave()")
 
 
 def _emit_copy(translator: Translator, address: int) -> None:
@@ -266,7 +259,7 @@ def _emit_count(translator: Translator, address: int) -> None:
 
 
 _STATEMENTS: dict[int, Callable[[Translator, int], None]] = {
-    **dict.fromkeys(_OPENERS, _emit_open),
+    **dict.fromkeys(OPENERS, _emit_open),
     op.Null: _emit_null,
     op.NullRow: _emit_null_row,
     op.Copy: _emit_copy,

@@ -1,9 +1,9 @@
 """Tier 2: from a Program to the source text of a Python generator function.
 
-The function takes (frame, R, host, O): the frame, its register list (the template with parameters), the host and the objects
-that the text names.  Registers become names (see register_plan), pure instructions become expressions (python_text), loops
-whose extent the builder recorded become `for` loops (loop_text), jumps become `if`, `continue` and `break` (flow_text), and
-every opcode without a text of its own calls its tier-1 handler (statement_text).
+The function takes the frame, its register list R (the template with parameters), the host, and then the objects and the
+constants that the text names.  Registers become names (see register_plan), pure instructions become expressions
+(python_text), loops whose extent the builder recorded become `for` loops (loop_text), jumps become `if`, `continue` and
+`break` (flow_text), and every opcode without a text of its own calls its tier-1 handler (statement_text).
 
 No text of SQL, schema or data gets into the source: names are made of a letter and a number, constants and functions are
 passed as objects.
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.opcodes import CONTRACTS
-from minisql.bytecode.program import Program
+from minisql.bytecode.program import Instruction, Program
 from minisql.storage.type_mask import BLOB, INTEGER_48, INTEGER_64, NULL, REAL, TEXT, TEXT_NOT_ASCII
 from minisql.values.shape import RowShape
 from minisql.vm import flow_text
@@ -43,13 +43,15 @@ _KINDS: dict[int, str] = {
 
 
 class Translation:
-    """What `translate` returns: the source, the objects to pass as O, and the program address behind each source line."""
+    """What `translate` returns: the source, the objects and the registers of the constants to pass to the function behind
+    (frame, R, host), and the program address behind each source line."""
 
-    __slots__ = ("addresses", "objects", "source")
+    __slots__ = ("addresses", "constants", "objects", "source")
 
-    def __init__(self, source: str, objects: tuple[Any, ...], addresses: list[int]) -> None:
+    def __init__(self, source: str, objects: tuple[Any, ...], constants: tuple[int, ...], addresses: list[int]) -> None:
         self.source = source
         self.objects = objects
+        self.constants = constants
         self.addresses = addresses
 
 
@@ -64,12 +66,26 @@ class Hints:
         self.specialises = specialises
 
 
+class Run:
+    """Handler calls in a row: their instructions, the names of the cursors that they open, what to assign afterwards."""
+
+    __slots__ = ("address", "assignments", "depth", "instructions", "names")
+
+    def __init__(self, depth: int, address: int) -> None:
+        self.depth = depth
+        self.address = address
+        self.instructions: list[Instruction] = []
+        self.names: list[str] = []
+        self.assignments: list[str] = []
+
+
 class Translator:
     """The state of one translation: the lines so far and what they stand for."""
 
     __slots__ = (
         "_n_temporaries",
         "_object_names",
+        "_run",
         "address",
         "code",
         "consulted",
@@ -83,6 +99,7 @@ class Translator:
         "lines",
         "loop",
         "n_loops",
+        "needs_closing",
         "objects",
         "parameters",
         "plain_groups",
@@ -94,6 +111,7 @@ class Translator:
         "used_constants",
         "used_locals",
         "used_rows",
+        "uses_context",
     )
 
     def __init__(self, program: Program, hints: Hints) -> None:
@@ -102,13 +120,17 @@ class Translator:
         self.hints = hints
         self.plan = RegisterPlan(program)
         self.lines: list[tuple[int, str, int]] = []
-        self.depth = 2
+        # Only what the host hands out has to be closed.
+        self.needs_closing = any(instruction[0] in (op.HostRows, op.VOpen) for instruction in program.code)
+        self.uses_context = False
+        self.depth = 2 if self.needs_closing else 1
         self.address = 0
         self.loop: LoopContext | None = None
         self.n_loops = 0
         self.objects: list[Any] = []
         self._object_names: dict[int, str] = {}
         self._n_temporaries = 0
+        self._run: Run | None = None
         self.known: dict[tuple[int, int], int] = {}
         self.consulted: set[tuple[int, int]] = set()
         self.text_masks: dict[str, int] = {}
@@ -148,9 +170,41 @@ class Translator:
 
     def line(self, text: str) -> None:
         """Adds a line at the current depth."""
+        if self._run is not None:
+            self.end_run()
         if self.depth > MAX_DEPTH:
             raise Untranslatable("nesting")
         self.lines.append((self.depth, text, self.address))
+
+    def call(self, instruction: Instruction, cursor: int = -1, name: str = "") -> None:
+        """Calls the handler of an instruction that does not jump; neighbours share one line.
+
+        `cursor` is the number of a cursor that it opens, `name` an assignment to make behind it.
+        """
+        run = self._run
+        if run is None:
+            run = self._run = Run(self.depth, self.address)
+        run.instructions.append(instruction)
+        if cursor >= 0:
+            if f"c{cursor}" in run.names:
+                self.end_run()
+                self.call(instruction, cursor, name)
+                return
+            run.names.append(f"c{cursor}")
+        if name:
+            run.assignments.append(name)
+
+    def end_run(self) -> None:
+        """Writes the line of the handler calls collected so far."""
+        run = self._run
+        self._run = None
+        if run is None:
+            return
+        text = f"prepare(frame, R, {self.object_name(run.instructions)})"
+        if run.names:
+            text = f"{', '.join(run.names)}, = {text}"
+        self.lines.append((run.depth, text, run.address))
+        self.lines.extend([(run.depth, assignment, run.address) for assignment in run.assignments])
 
     def temporary(self) -> str:
         """A new name."""
@@ -266,23 +320,28 @@ def translate(program: Program, hints: Hints) -> Translation:
     """
     translator = Translator(program, hints)
     flow_text.emit_region(translator, 0, len(program.code))
-    lines = [(0, "def program(frame, R, host, O):", 0), (1, "try:", 0)]
-    lines += [(2, text, 0) for text in _prologue(translator)]
-    lines += [line for line in translator.lines if line[1]]
-    lines += [(2, "return", 0), (2, "yield", 0), (1, "finally:", 0), (2, "frame.close_cursors()", 0)]
+    translator.end_run()
+    prologue = [(translator.depth, text, 0) for text in _prologue(translator)]
+    body = [line for line in translator.lines if line[1]]
+    if body and body[-1][1] == "return" and body[-1][0] == translator.depth:
+        body.pop()
+    body = prologue + body
+    if not any("yield" in line[1] for line in body):
+        body += [(translator.depth, "return", 0), (translator.depth, "yield", 0)]
+    if translator.needs_closing:
+        body = [(1, "try:", 0), *body, (1, "finally:", 0), (2, "frame.close_cursors()", 0)]
+    constants = tuple(sorted(translator.used_constants))
+    names = [f"o{n}" for n in range(len(translator.objects))] + [f"k{register}" for register in constants]
+    lines = [(0, f"def program({', '.join(['frame', 'R', 'host', *names])}):", 0), *body]
     source = "\n".join([" " * depth + text for depth, text, _ in lines]) + "\n"
-    return Translation(source, tuple(translator.objects), [address for _, _, address in lines])
+    return Translation(source, tuple(translator.objects), constants, [address for _, _, address in lines])
 
 
 def _prologue(translator: Translator) -> list[str]:
     """The statements that give every name its first value."""
-    lines = ["C = frame.cursors", "context = host.function_context"]
-    if translator.objects:
-        names = ", ".join(f"o{n}" for n in range(len(translator.objects)))
-        lines.append(f"{names}, = O")
-    for register in sorted(translator.used_constants):
-        lines.append(f"k{register} = R[{register}]")
-    lines += [f"{flag} = False" for flag in translator.flags]
+    lines = [f"{flag} = False" for flag in translator.flags]
+    if translator.uses_context:
+        lines.append("context = host.function_context")
     template = translator.program.template
     empty = [register for register in sorted(translator.used_locals) if template[register] is None]
     if empty:
