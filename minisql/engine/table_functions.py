@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from minisql.catalog.schema import Column, Table
 from minisql.engine.pragma_table import PRAGMAS
 from minisql.errors import ERROR, sqlite_error
+from minisql.functions.registry import TABLE_FUNCTIONS, table_function_rows
 from minisql.values.affinity import BLOB
 from minisql.values.cast import to_text
 
@@ -31,6 +32,8 @@ def eponymous_table(session: Session, name: str) -> Table | None:
         entry = PRAGMAS.get(lowered[len(_PREFIX) :])
         if entry is not None and entry.is_function:
             table = session.eponymous_tables[lowered] = make_table(lowered, entry.columns, ("arg", "schema"))
+    elif table is None and lowered in TABLE_FUNCTIONS:
+        table = session.eponymous_tables[lowered] = make_table(lowered, *TABLE_FUNCTIONS[lowered])
     return table
 
 
@@ -48,8 +51,11 @@ def make_table(name: str, columns: Sequence[str], arguments: Sequence[str]) -> T
 
 
 def serve_table_function(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -> Iterable[tuple[Any, ...]]:
-    """The rows of a table-valued function for the values of its hidden columns."""
-    entry = PRAGMAS[constants[0][len(_PREFIX) :]]
+    """The rows of a table-valued function for the values of its hidden columns; `constants`: its name, how many were given."""
+    name, n_given = constants
+    if name in TABLE_FUNCTIONS:
+        return [(*row, *arguments) for row in table_function_rows(name, arguments, n_given)]
+    entry = PRAGMAS[name[len(_PREFIX) :]]
     value, schema = arguments
     database = None
     if schema is not None:

@@ -1,8 +1,8 @@
 """The JSON functions: json, json_extract, json_set, ..., their JSONB twins, and the aggregates.
 
 Every function reads its JSON as text (JSON or JSON5) or as JSONB, works on a tree, and writes text or JSONB.  Text results
-that SQLite marks with the subtype 'J' have a second entry that returns `JsonText` (see `registry`); an argument of that class
-is JSON, any other text a string.
+that SQLite marks with the subtype 'J' arrive at an outer JSON function as `JsonText` (see `registry`): an argument of that
+class is JSON, any other text a string.
 
 Source: https://www.sqlite.org/json1.html.
 """
@@ -20,7 +20,6 @@ from minisql.functions.json_nodes import (
     EscapedText,
     IntegerText,
     JsonObject,
-    JsonText,
     RawText,
     RealText,
     decode,
@@ -47,7 +46,7 @@ from minisql.functions.json_path import (
     parse_path,
 )
 from minisql.functions.printf import sql_literal
-from minisql.functions.registry import ANY, AggregateFunction, Function, ScalarFunction
+from minisql.functions.registry import ANY, AggregateFunction, Function, JsonText, ScalarFunction
 from minisql.limits import call_on_fresh_stack
 from minisql.values.cast import to_integer, to_text
 from minisql.values.number_text import real_to_text
@@ -476,10 +475,6 @@ class GroupArray:
         """Returns the array as text."""
         return f"[{','.join(self.pieces)}]"
 
-    def value_subtyped(self) -> JsonText:
-        """Returns the array as text marked as JSON."""
-        return JsonText(self.value())
-
 
 class GroupArrayBinary(GroupArray):
     """jsonb_group_array(X)."""
@@ -527,13 +522,8 @@ def subtype(value: Any) -> int:
 
 
 def _marked(name: str, n_min: int, n_max: int, call: Callable[..., Any]) -> ScalarFunction:
-    """A function that returns marked JSON text."""
-
-    def call_subtyped(*arguments: Any) -> Any:
-        result = call(*arguments)
-        return JsonText(result) if result.__class__ is str else result
-
-    return ScalarFunction(name, n_min, n_max, call, call_subtyped=call_subtyped, takes_subtype=True)
+    """A function that returns marked JSON text, or NULL."""
+    return ScalarFunction(name, n_min, n_max, call, returns_subtype=True, takes_subtype=True)
 
 
 def _unmarked(name: str, n_min: int, n_max: int, call: Callable[..., Any]) -> ScalarFunction:

@@ -33,12 +33,6 @@ _STACK_LEVELS = 80
 NULL, TRUE, FALSE, ARRAY, OBJECT = 0, 1, 2, 11, 12
 
 
-class JsonText(str):
-    """A result that a JSON function marks as JSON: an SQL text with SQLite's subtype 'J'."""
-
-    __slots__ = ()
-
-
 class IntegerText(str):
     """An RFC 8259 integer."""
 

@@ -12,9 +12,10 @@ How the VM calls them:
 - A `WindowFunction` has no code here: the planner and the VM implement the built-in ones.
 
 Subtypes: SQLite marks the text that JSON functions return, so that an outer JSON function takes it for JSON and not for a
-string.  Values here are plain, so a function that marks its result has a second entry, `call_subtyped` (for aggregates
-`value_subtyped()` of the accumulator), which returns a `JsonText`.  When the planner compiles an argument of a function
-with `takes_subtype`, it uses that entry for a call standing there; only such a function may ever see a `JsonText`.
+string.  Values here are plain: where an argument of a function with `takes_subtype` is a call with `returns_subtype`, which
+always gives JSON, the planner calls `with_json_arguments(function, positions)` instead, which marks those arguments by the
+class `JsonText`.  json_extract gives JSON only sometimes; it has a second entry, `call_subtyped`, for a call standing
+there.  No other function may ever see a `JsonText`.
 
 Source: https://www.sqlite.org/c3ref/create_function.html; https://www.sqlite.org/c3ref/value_subtype.html.
 """
@@ -33,7 +34,7 @@ class ScalarFunction:
 
     `max_args` -1 means any number.  `deterministic`: allowed in indexes, CHECK constraints and generated columns.
     `foldable`: same arguments, same result at any time, so that constant arguments may be evaluated when compiling.
-    `direct_only`: refused inside views and triggers.  `call_subtyped` and `takes_subtype`: see the module.
+    `direct_only`: refused inside views and triggers.  `call_subtyped`, `returns_subtype`, `takes_subtype`: see the module.
     """
 
     __slots__ = (
@@ -48,6 +49,7 @@ class ScalarFunction:
         "name",
         "needs_collation",
         "needs_context",
+        "returns_subtype",
         "takes_subtype",
     )
 
@@ -64,6 +66,7 @@ class ScalarFunction:
         needs_context: bool = False,
         direct_only: bool = False,
         call_subtyped: Callable[..., Any] | None = None,
+        returns_subtype: bool = False,
         takes_subtype: bool = False,
         is_built_in: bool = True,
     ) -> None:
@@ -77,6 +80,7 @@ class ScalarFunction:
         self.needs_context = needs_context
         self.direct_only = direct_only
         self.call_subtyped = call_subtyped
+        self.returns_subtype = returns_subtype
         self.takes_subtype = takes_subtype
         self.is_built_in = is_built_in
 
@@ -85,7 +89,7 @@ class ScalarFunction:
 
 
 class Accumulator(Protocol):
-    """The state of one aggregate over one group; some have `inverse` and `value_subtyped` too."""
+    """The state of one aggregate over one group; some have `inverse` too."""
 
     def step(self, *arguments: Any) -> None:
         """Takes one row's arguments in."""
@@ -170,6 +174,65 @@ class WindowFunction:
         return f"WindowFunction({self.name!r}, {self.min_args}, {self.max_args})"
 
 
+class JsonText(str):
+    """An argument that is JSON and not a string: an SQL text with SQLite's subtype 'J'."""
+
+    __slots__ = ()
+
+
+class _MarkingAccumulator:
+    """An accumulator whose arguments at some positions are marked as JSON."""
+
+    __slots__ = ("accumulator", "positions")
+
+    def __init__(self, accumulator: Any, positions: tuple[int, ...]) -> None:
+        self.accumulator = accumulator
+        self.positions = positions
+
+    def step(self, *arguments: Any) -> None:
+        self.accumulator.step(*_mark(arguments, self.positions))
+
+    def inverse(self, *arguments: Any) -> None:
+        self.accumulator.inverse(*_mark(arguments, self.positions))
+
+    def value(self) -> Any:
+        return self.accumulator.value()
+
+
+def _mark(arguments: tuple[Any, ...], positions: tuple[int, ...]) -> list[Any]:
+    marked = list(arguments)
+    for position in positions:
+        if marked[position].__class__ is str:
+            marked[position] = JsonText(marked[position])
+    return marked
+
+
+def scalar_with_json_arguments(function: ScalarFunction, positions: tuple[int, ...]) -> ScalarFunction:
+    """Returns the function for a call whose text arguments at some positions are JSON.
+
+    Source: https://www.sqlite.org/json1.html section 3.4
+    """
+    call = function.call
+    return ScalarFunction(
+        function.name, function.min_args, function.max_args, lambda *arguments: call(*_mark(arguments, positions))
+    )
+
+
+def aggregate_with_json_arguments(function: AggregateFunction, positions: tuple[int, ...]) -> AggregateFunction:
+    """Returns the aggregate for a call whose text arguments at some positions are JSON.
+
+    Source: https://www.sqlite.org/json1.html section 3.4
+    """
+    make = function.make
+    return AggregateFunction(
+        function.name,
+        function.min_args,
+        function.max_args,
+        lambda: _MarkingAccumulator(make(), positions),
+        has_inverse=function.has_inverse,
+    )
+
+
 Function: TypeAlias = ScalarFunction | AggregateFunction | WindowFunction
 
 # Which module defines a name.  Each has FUNCTIONS, a sequence of Function.
@@ -225,6 +288,26 @@ def _best(overloads: list[Function], n_args: int) -> Function | None:
         if found is None and function.min_args <= n_args and (n_args <= function.max_args or function.max_args < 0):
             found = function
     return found
+
+
+_JSON_COLUMNS = ("key", "value", "type", "atom", "id", "parent", "fullkey", "path")
+
+# Table-valued functions: visible columns, and hidden ones for the arguments.
+TABLE_FUNCTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    name: (_JSON_COLUMNS, ("json", "root")) for name in ("json_each", "json_tree", "jsonb_each", "jsonb_tree")
+}
+
+
+def table_function_rows(name: str, arguments: list[Any], n_given: int) -> Iterator[tuple[Any, ...]]:
+    """Returns the rows of a table-valued function, visible columns only, for values of its hidden columns.
+
+    `n_given` is how many of the arguments were given: an absent one is not the same as NULL.
+    Source: https://www.sqlite.org/json1.html section 4.24
+    """
+    module = importlib.import_module("minisql.functions.json_rows")
+    root = arguments[1] if n_given > 1 or arguments[1] is not None else "$"
+    rows: Iterator[tuple[Any, ...]] = module.json_rows(arguments[0], root, name.endswith("tree"), name.startswith("jsonb"))
+    return rows
 
 
 class FunctionRegistry:

@@ -17,10 +17,15 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.program import AggregateCall, GroupSpec, SortSpec
 from minisql.errors import ERROR, sqlite_error
-from minisql.functions.registry import AggregateFunction, ScalarFunction, WindowFunction, aggregate_with_json_arguments
+from minisql.functions.registry import (
+    AggregateFunction,
+    ScalarFunction,
+    WindowFunction,
+    aggregate_with_json_arguments,
+)
 from minisql.parser import ast
 from minisql.planner.binding import TABLE, Block
-from minisql.planner.calls import find_function
+from minisql.planner.calls import find_function, json_positions
 from minisql.planner.loops import emit_plan
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.ordering import (
@@ -285,11 +290,13 @@ def emit_grouping(
 
     emit_plan(compiler, block, plan, end, body)
     compiler.place(end)
-    if calls.has_keys:
+    if calls.has_keys and not plan.is_grouped:
         compiler.explain("USE TEMP B-TREE FOR GROUP BY")
     collations = tuple(compiler.collation_for(key, scope) for key in calls.keys)
     grouping = Grouping(cursor, address, tuple(keys), collations)
     grouping.calls = made
+    if plan.is_grouped:
+        grouping.descending = ()
     _switch_scope(compiler, block, calls, grouping)
     _merge_order(block, calls, grouping, finisher)
     return grouping

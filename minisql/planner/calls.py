@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, Error, sqlite_error
-from minisql.functions.registry import AggregateFunction, Function, ScalarFunction, WindowFunction
+from minisql.functions.registry import (
+    Function,
+    ScalarFunction,
+    WindowFunction,
+    scalar_with_json_arguments,
+)
 from minisql.limits import FUNCTION_ARG
 from minisql.parser import ast
 from minisql.planner.conditions import emit_condition
@@ -99,7 +104,13 @@ def emit_scalar_call(
             return _emit_transparent(compiler, name, arguments, scope, target)
     if len(arguments) > compiler.context.limits[FUNCTION_ARG]:
         raise sqlite_error(ERROR, f"too many arguments on function {name}")
-    registers = tuple([emit_expression(compiler, argument, scope) for argument in arguments])
+    if function.takes_subtype:
+        registers = tuple([_emit_json_argument(compiler, argument, scope) for argument in arguments])
+        positions = json_positions(compiler, arguments)
+        if positions:
+            function = scalar_with_json_arguments(function, positions)
+    else:
+        registers = tuple([emit_expression(compiler, argument, scope) for argument in arguments])
     for argument in arguments:
         if argument.__class__ is ast.RowValue or is_row(compiler, argument, scope):
             raise sqlite_error(ERROR, "row value misused")
@@ -117,6 +128,48 @@ def emit_scalar_call(
     result = target or compiler.register()
     compiler.emit(op.Function, 0, 0, result, (function, registers, collation))
     return result
+
+
+def json_positions(compiler: Compiler, arguments: list[ast.Expression]) -> tuple[int, ...]:
+    """Which arguments of a JSON function are JSON and not strings: those that another JSON function made.
+
+    Source: https://www.sqlite.org/json1.html section 3.4
+    """
+    return tuple([i for i, argument in enumerate(arguments) if _is_json(compiler, argument)])
+
+
+def _is_json(compiler: Compiler, node: ast.Expression | None, depth: int = 0) -> bool:
+    """Tells whether an expression gives JSON or NULL: a call that always does, or a choice between such."""
+    if depth > 20:
+        return False
+    if isinstance(node, ast.FunctionCall):
+        name = node.name.lower()
+        arguments = node.arguments
+        function = compiler.context.functions.find(name, len(arguments))
+        if function is None or not function.is_built_in:
+            return False
+        if name in _CONTROL and len(arguments) > 1:
+            results = arguments
+            if _CONTROL[name] is _emit_iif:
+                results = arguments[1::2] + (arguments[-1:] if len(arguments) % 2 else [])
+            return all([_is_json(compiler, result, depth + 1) for result in results])
+        return not isinstance(function, WindowFunction) and function.returns_subtype
+    if isinstance(node, ast.Case):
+        results = [result for _, result in node.whens] + ([node.otherwise] if node.otherwise is not None else [])
+        return all([_is_json(compiler, result, depth + 1) for result in results])
+    if isinstance(node, ast.Literal):
+        return node.value is None and depth > 0
+    return isinstance(node, ast.Binary) and node.operator == "->"
+
+
+def _emit_json_argument(compiler: Compiler, node: ast.Expression, scope: Scope) -> int:
+    """An argument of a JSON function; json_extract() standing there tells JSON from strings by the class of its result."""
+    if isinstance(node, ast.FunctionCall) and node.name.lower() == "json_extract":
+        function = compiler.context.functions.find(node.name, len(node.arguments))
+        if isinstance(function, ScalarFunction) and function.call_subtyped is not None and node.over is None:
+            call = ScalarFunction(function.name, 0, -1, function.call_subtyped, foldable=False)
+            return emit_scalar_call(compiler, call, function.name, node.arguments, scope, 0)
+    return emit_expression(compiler, node, scope)
 
 
 def _call_collation(compiler: Compiler, arguments: list[ast.Expression], scope: Scope) -> object:

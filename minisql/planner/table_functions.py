@@ -54,5 +54,5 @@ def open_function(nest: Nest, access: Access) -> None:
         else:
             compiler.emit(op.Null, 0, first + place, 1)
     compiler.is_deterministic = False
-    compiler.emit(op.HostRows, first, len(hidden), made.source.cursor, ("table_function", (table.module,)))
+    compiler.emit(op.HostRows, first, len(hidden), made.source.cursor, ("table_function", (table.module, len(made.arguments))))
     nest.begin(op.Rewind, made.source.cursor, made.row_base, len(made.source.columns))

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.program import SortSpec, WindowCall, WindowSpec
 from minisql.errors import ERROR, sqlite_error
-from minisql.functions.registry import AggregateFunction, ScalarFunction
+from minisql.functions.registry import AggregateFunction, ScalarFunction, aggregate_with_json_arguments
 from minisql.parser import ast
 from minisql.planner.aggregate_code import Calls, Grouping, emit_grouping
 from minisql.planner.binding import Block
-from minisql.planner.calls import find_function
+from minisql.planner.calls import find_function, json_positions
 from minisql.planner.loops import emit_plan
 from minisql.planner.ordering import effective_nulls_first, same_tree
 
@@ -213,6 +213,10 @@ def _window_call(compiler: Compiler, node: ast.FunctionCall, frame: ast.Frame, s
     if node.filter is not None and not isinstance(function, AggregateFunction):
         raise sqlite_error(ERROR, "FILTER clause may only be used with aggregate window functions")
     registers = tuple([compiler.emit_expression(argument, scope) for argument in node.arguments])
+    if isinstance(function, AggregateFunction) and function.takes_subtype:
+        positions = json_positions(compiler, node.arguments)
+        if positions:
+            function = aggregate_with_json_arguments(function, positions)
     filter_register = compiler.emit_expression(node.filter, scope) if node.filter is not None else 0
     start = compiler.emit_expression(frame.start.expression, scope) if frame.start.expression is not None else 0
     end = compiler.emit_expression(frame.end.expression, scope) if frame.end.expression is not None else 0

@@ -14,9 +14,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from function_oracle import REGISTRY, assert_same, ours, ours_aggregate, theirs, theirs_sql, typed
 
 from minisql.errors import Error
-from minisql.functions.json_nodes import JsonText
 from minisql.functions.json_rows import json_rows
-from minisql.functions.registry import ScalarFunction
+from minisql.functions.registry import AggregateFunction, JsonText, ScalarFunction, aggregate_with_json_arguments, scalar_with_json_arguments
 
 
 @pytest.fixture(scope="module")
@@ -214,13 +213,30 @@ def test_error_positions(connection: apsw.Connection) -> None:
 
 
 def test_marked_text_is_json_and_plain_text_a_string() -> None:
-    json = REGISTRY.find("json", 1)
-    assert isinstance(json, ScalarFunction) and json.call_subtyped is not None
-    marked = json.call_subtyped("[1, 2]")
-    assert type(marked) is JsonText and type(json.call("[1, 2]")) is str
+    marked = JsonText("[1,2]")
     assert ours("json_array", (marked, "[1]")) == ("text", b'[[1,2],"[1]"]')
     assert ours("json_set", ("{}", "$.a", marked)) == ("text", b'{"a":[1,2]}')
     assert ours("json_quote", (marked,)) == ("text", b"[1,2]")
+    assert ours("subtype", (marked,)) == ("int", 74)
+
+
+def test_functions_that_mark_their_arguments() -> None:
+    array = REGISTRY.find("json_array", 3)
+    assert isinstance(array, ScalarFunction)
+    assert scalar_with_json_arguments(array, (0, 2)).call("[1]", "[1]", None) == '[[1],"[1]",null]'
+    group = REGISTRY.find("json_group_object", 2)
+    assert isinstance(group, AggregateFunction)
+    accumulator = aggregate_with_json_arguments(group, (1,)).make()
+    accumulator.step("a", "[1]")
+    assert accumulator.value() == '{"a":[1]}'
+
+
+def test_json_extract_marks_only_arrays_and_objects() -> None:
+    extract = REGISTRY.find("json_extract", 2)
+    assert isinstance(extract, ScalarFunction) and extract.call_subtyped is not None
+    assert type(extract.call_subtyped('{"a":[1]}', "$.a")) is JsonText
+    assert type(extract.call_subtyped('{"a":"[1]"}', "$.a")) is str
+    assert type(extract.call('{"a":[1]}', "$.a")) is str
 
 
 def test_deep_nesting_up_to_the_limit(connection: apsw.Connection) -> None:
