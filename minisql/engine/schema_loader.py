@@ -30,6 +30,7 @@ from minisql.values.storage_class import UTF8
 
 if TYPE_CHECKING:
     from minisql.engine.session import Session
+    from minisql.storage.btree import BtreeFile
 
 SCHEMA_SHAPE = RowShape(5)
 _COOKIE, _FILE_FORMAT, _ENCODING = 1, 2, 5
@@ -56,6 +57,17 @@ def load_schema(session: Session, database: int) -> None:
     finally:
         if was_idle:
             btree.end_read()
+
+
+def write_formats(btree: BtreeFile, schema: Schema, encoding: int) -> None:
+    """Writes schema format and text encoding into the header of a database that gets its first schema object.
+
+    A reader takes format 0 for 1, in which DESC in an index means nothing: such an index would be corrupt for it.
+    """
+    if not btree.get_meta(_FILE_FORMAT):
+        btree.set_meta(_FILE_FORMAT, _NEWEST_FILE_FORMAT)
+        btree.set_meta(_ENCODING, encoding)
+        schema.file_format = _NEWEST_FILE_FORMAT
 
 
 def forget_objects(session: Session, schema: Schema) -> None:
