@@ -26,7 +26,7 @@ from minisql.parser.ast import (
 from minisql.parser.changes import delete, insert, update, with_statement
 from minisql.parser.definitions import alter_table, create, drop
 from minisql.parser.expression import expression, signed_number
-from minisql.parser.select import select
+from minisql.parser.select import select_body
 from minisql.parser.state import State, accept, expect, name, qualified_name, syntax_error, word_text
 
 
@@ -170,8 +170,8 @@ def _delete(state: State) -> Statement:
 
 
 STATEMENT_RULES: dict[int, Callable[[State], Statement]] = {
-    k.SELECT: select,
-    k.VALUES: select,
+    k.SELECT: select_body,
+    k.VALUES: select_body,
     k.WITH: with_statement,
     k.INSERT: _insert,
     k.REPLACE: _insert,

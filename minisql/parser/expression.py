@@ -602,6 +602,8 @@ def type_text(state: State) -> str:
     first = state.index
     while kinds[state.index] <= k.LAST_FALLBACK or kinds[state.index] == _STRING:
         state.index += 1
+    if state.index == first + 1 and kinds[state.index] != _LP:
+        return state.words[first]
     if state.index > first and accept(state, _LP):
         signed_number(state)
         if accept(state, _COMMA):

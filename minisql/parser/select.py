@@ -87,7 +87,7 @@ def select(state: State) -> Select:
     return select_body(state, with_clause)
 
 
-def select_body(state: State, with_clause: With | None) -> Select:
+def select_body(state: State, with_clause: With | None = None) -> Select:
     """Reads a SELECT or VALUES whose WITH clause has been read."""
     kinds = state.kinds
     cores: list[Core | Values] = []

@@ -56,6 +56,9 @@ class State:
         kinds = list(map(kind_of, words))
         if sql.find("--", start, end) >= 0 or sql.find("/*", start, end) >= 0:
             words, kinds = _without_comments(words, kinds)
+            self.source = Source(sql, start, end)
+        else:
+            self.source = Source(sql, start, end, words)
         kinds.append(k.END_OF_INPUT)
         kinds.append(k.END_OF_INPUT)
         self.words = words
@@ -66,7 +69,6 @@ class State:
         self.rules = rules
         self.parameter_names: list[str | None] = []
         self.parameter_numbers: dict[str, int] | None = None
-        self.source = Source(sql, start, end)
         self.is_trigger = False
 
     def extend(self) -> None:
@@ -76,8 +78,8 @@ class State:
         end = statement_end(source.sql, start)
         words = tokenize(source.sql, start, end)
         kinds = list(map(kind_of, words))
+        source.extend(end, k.COMMENT in kinds)
         words, kinds = _without_comments(words, kinds)
-        source.extend(end)
         del self.kinds[-2:]
         self.words += words
         self.kinds += kinds

@@ -208,35 +208,48 @@ def _hexadecimal_value(digits: str) -> int:
 
 
 class Source:
-    """The text of one parse; turns token numbers into offsets and text by scanning it once more, on demand.
+    """The text of one parse; turns token numbers into offsets and text, on demand.
 
-    The tokens are those of sql[start:end]; byte offsets count from `origin`, where the caller's text begins.
+    The tokens are those of sql[start:end]; byte offsets count from `origin`, where the caller's text begins.  With `words`,
+    the texts of all tokens, only blanks stand between tokens and each is found by searching on from the one before it;
+    without them (comments could hold the text of a token) the tokens are scanned again.
     """
 
-    __slots__ = ("_spans", "end", "origin", "sql", "start")
+    __slots__ = ("_scanned", "_starts", "_words", "end", "origin", "sql", "start")
 
-    def __init__(self, sql: str, start: int, end: int) -> None:
+    def __init__(self, sql: str, start: int, end: int, words: list[str] | None = None) -> None:
         self.sql = sql
-        self.start = self.origin = start
+        self.start = self.origin = self._scanned = start
         self.end = end
-        self._spans: list[tuple[int, int]] | None = None
+        self._words = words
+        self._starts: list[int] = []
+
+    def _all_words(self) -> list[str]:
+        """Returns the texts of all tokens without comments; scans the text if they are not known."""
+        words = self._words
+        if words is None:
+            found = [
+                (match[1], match.start(1))
+                for match in _TOKEN.finditer(self.sql, self.start, self.end)
+                if not match[1].startswith(("--", "/*"))
+            ]
+            words = self._words = [word for word, _ in found]
+            self._starts = [start for _, start in found]
+        return words
 
     def spans(self) -> list[tuple[int, int]]:
         """Returns the character offsets [start, end) of every token; comments are no tokens."""
-        spans = self._spans
-        if spans is None:
-            spans = [
-                match.span(1)
-                for match in _TOKEN.finditer(self.sql, self.start, self.end)
-                if not match[0].startswith(("--", "/*", "\0"))
-            ]
-            self._spans = spans
-        return spans
+        words = self._all_words()
+        if words and words[-1][0] == "\0":
+            words = words[:-1]
+        return [(start, start + len(word)) for word, start in zip(words, map(self.character_offset, range(len(words))))]
 
-    def extend(self, end: int) -> None:
-        """Lets the source reach up to `end`."""
+    def extend(self, end: int, has_comments: bool) -> None:
+        """Lets the source reach up to `end`; the parser has added the new words to its list."""
         self.end = end
-        self._spans = None
+        if has_comments or self._words is None:
+            self._words = None
+            self._starts = []
 
     def text(self, first: int, end: int) -> str:
         """Returns SQLite's span text of tokens [first, end): up to the next token, so with comments, then trimmed."""
@@ -250,13 +263,26 @@ class Source:
         """Returns the text from the start of token `first` to the end of token `end - 1`."""
         if first >= end:
             return ""
-        spans = self.spans()
-        return self.sql[spans[first][0] : spans[end - 1][1]]
+        last = self.character_offset(end - 1)
+        return self.sql[self.character_offset(first) : last + len(self._all_words()[end - 1])]
 
     def character_offset(self, position: int) -> int:
         """Returns where token `position` starts, in characters from the beginning of `sql`."""
-        spans = self.spans()
-        return spans[position][0] if position < len(spans) else self.end
+        words = self._words
+        if words is None:
+            words = self._all_words()
+        if position >= len(words):
+            return self.end
+        starts = self._starts
+        if position >= len(starts):
+            find = self.sql.find
+            at = self._scanned
+            for word in words[len(starts) : position + 1]:
+                at = find(word, at)
+                starts.append(at)
+                at += len(word)
+            self._scanned = at
+        return starts[position]
 
     def offset(self, position: int) -> int:
         """Returns where token `position` starts, in UTF-8 bytes from `origin`."""
