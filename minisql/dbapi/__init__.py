@@ -3,6 +3,8 @@
 Source: PEP 249; https://docs.python.org/3/library/sqlite3.html.
 """
 
+import warnings
+
 from minisql.dbapi import constants
 from minisql.dbapi.adapters import (
     PARSE_COLNAMES,
@@ -41,6 +43,12 @@ from minisql.errors import (
     ProgrammingError,
     Warning,
 )
+
+
+def enable_shared_cache(do_enable: bool) -> None:
+    """Deprecated in Python 3.10, gone from 3.12: connections have caches of their own."""
+    warnings.warn("enable_shared_cache is deprecated and has no effect", DeprecationWarning, stacklevel=2)
+
 
 apilevel = "2.0"
 paramstyle = "qmark"
@@ -83,6 +91,7 @@ __all__ = [
     "connect",
     "converters",
     "enable_callback_tracebacks",
+    "enable_shared_cache",
     "paramstyle",
     "register_adapter",
     "register_converter",

@@ -28,10 +28,16 @@ class PrepareProtocol:
 adapters: dict[tuple[type, type], Callable[[Any], Any]] = {}
 converters: dict[str, Callable[[bytes], Any]] = {}
 
+_BASE_TYPES = (int, float, str, bytearray)
+# As long as it is empty, values of these types need no look at `adapters`.
+adapted_base_types: list[type] = []
+
 
 def register_adapter(type_: type, adapter: Callable[[Any], Any], /) -> None:
     """Registers a callable that turns objects of exactly this type into a value that SQLite has."""
     adapters[type_, PrepareProtocol] = adapter
+    if type_ in _BASE_TYPES:
+        adapted_base_types.append(type_)
 
 
 def register_converter(typename: str, converter: Callable[[bytes], Any], /) -> None:
@@ -47,7 +53,12 @@ def adapt(obj: Any, protocol: Any = PrepareProtocol, alternate: Any = _MISSING, 
     for method_owner, name, argument in ((protocol, "__adapt__", obj), (obj, "__conform__", protocol)):
         method = getattr(method_owner, name, None)
         if method is not None:
-            adapted = method(argument)
+            try:
+                adapted = method(argument)
+            except TypeError:
+                if alternate is _MISSING:
+                    raise
+                continue
             if adapted is not None:
                 return adapted
     if alternate is not _MISSING:

@@ -29,6 +29,8 @@ def backup_database(
     """Copies until it is complete; `progress(status, remaining, total)` is called after every step."""
     if pages == 0:
         pages = -1
+    if progress is not None and not callable(progress):
+        raise TypeError("progress argument must be a callable")
     backup = Backup(source, name, target, "main")
     while True:
         status = OK

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from minisql.dbapi.adapters import PrepareProtocol, adapt
+from minisql.dbapi.adapters import PrepareProtocol, adapt, adapted_base_types
 from minisql.errors import ProgrammingError
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def bound_value(value: Any) -> Any:
 
     Raises OverflowError for an int beyond 64 bits, UnicodeEncodeError for text with lone surrogates.
     """
-    if value.__class__ not in _PLAIN:
+    if value.__class__ not in _PLAIN or adapted_base_types:
         value = adapt(value, PrepareProtocol, value)
     return sql_value(value)
 
@@ -98,6 +98,14 @@ def sql_value(value: Any) -> Any:
     if value.__class__ is bytes:
         return value
     try:
-        return bytes(memoryview(value))
+        return buffer_bytes(value)
     except TypeError:
         raise _Unsupported from None
+
+
+def buffer_bytes(value: Any) -> bytes:
+    """The bytes of a buffer, which must lie together: BufferError if not, TypeError for what is no buffer."""
+    view = memoryview(value)
+    if not view.contiguous:
+        raise BufferError("memoryview: underlying buffer is not C-contiguous")
+    return view.tobytes()

@@ -6,9 +6,11 @@ Source: https://docs.python.org/3/library/sqlite3.html#blob-objects.
 from __future__ import annotations
 
 import operator
+import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
+from minisql.dbapi.binding import buffer_bytes
 from minisql.errors import ProgrammingError
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ class Blob:
     def write(self, data: Any, /) -> None:
         """Overwrites from the position on; raises ValueError beyond the end."""
         handle = self._open()
-        content = bytes(memoryview(data))
+        content = buffer_bytes(data)
         if len(content) > handle.size - self._offset:
             raise ValueError("data longer than blob length")
         if content:
@@ -71,7 +73,7 @@ class Blob:
         else:
             raise ValueError("'origin' should be os.SEEK_SET, os.SEEK_CUR, or os.SEEK_END")
         if origin != _START and not -(1 << 31) <= position < 1 << 31:
-            raise OverflowError("seek offset results in offset overflow")
+            raise OverflowError("seek offset results in overflow")
         if not 0 <= position <= handle.size:
             raise ValueError("offset out of blob range")
         self._offset = position
@@ -80,6 +82,8 @@ class Blob:
         """The position."""
         self._open()
         return self._offset
+
+    __iter__ = None
 
     def __len__(self) -> int:
         return self._open().size
@@ -121,7 +125,7 @@ class Blob:
     def _set_slice(self, handle: BlobHandle, key: slice, value: Any) -> None:
         if value is None:
             raise TypeError("Blob doesn't support slice deletion")
-        content = bytes(memoryview(value))
+        content = buffer_bytes(value)
         start, stop, step = key.indices(handle.size)
         positions = range(start, stop, step)
         if len(content) != len(positions):
@@ -147,6 +151,8 @@ class Blob:
             position = operator.index(key)
         except TypeError:
             raise TypeError("Blob indices must be integers") from None
+        if abs(position) > sys.maxsize:
+            raise IndexError("cannot fit 'int' into an index-sized integer")
         if position < 0:
             position += handle.size
         if not 0 <= position < handle.size:

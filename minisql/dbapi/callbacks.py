@@ -13,7 +13,8 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from minisql.errors import ERROR, NOMEM, TOOBIG, Error, sqlite_error
+from minisql.dbapi.binding import buffer_bytes
+from minisql.errors import ERROR, TOOBIG, sqlite_error
 
 _DENY = 1
 _INT64 = 1 << 63
@@ -27,13 +28,16 @@ def enable_callback_tracebacks(enable: bool, /) -> None:
     shows_tracebacks = bool(enable)
 
 
-def _report(error: BaseException) -> None:
-    if shows_tracebacks:
-        hook = sys.unraisablehook
-        if hook is not sys.__unraisablehook__:
-            hook(_Unraisable(error))  # type: ignore[arg-type]
-        else:
-            traceback.print_exception(error)
+def _report(error: BaseException, callback: object) -> None:
+    """Shows what a callback raised, through sys.unraisablehook where somebody has set one."""
+    if not shows_tracebacks:
+        return
+    hook = sys.unraisablehook
+    if hook is not sys.__unraisablehook__:
+        hook(_Unraisable(error, callback))  # type: ignore[arg-type]
+        return
+    print(f"Exception ignored in: {callback!r}", file=sys.stderr)
+    traceback.print_exception(error)
 
 
 class _Unraisable:
@@ -41,17 +45,17 @@ class _Unraisable:
 
     __slots__ = ("err_msg", "exc_traceback", "exc_type", "exc_value", "object")
 
-    def __init__(self, error: BaseException) -> None:
+    def __init__(self, error: BaseException, callback: object) -> None:
         self.exc_type = type(error)
         self.exc_value = error
         self.exc_traceback = error.__traceback__
         self.err_msg = None
-        self.object = None
+        self.object = callback
 
 
-def _failure(error: Exception, message: str) -> Error:
+def _failure(error: Exception, message: str) -> Exception:
     if isinstance(error, MemoryError):
-        return sqlite_error(NOMEM)
+        return MemoryError()
     if isinstance(error, OverflowError):
         return sqlite_error(TOOBIG)
     return sqlite_error(ERROR, message)
@@ -60,7 +64,7 @@ def _failure(error: Exception, message: str) -> Error:
 def result_value(value: Any) -> Any:
     """What a function returned, as SQLite stores it; raises TypeError or OverflowError."""
     kind = value.__class__
-    if kind is str or value is None or kind is bytes:
+    if value is None or kind is bytes:
         return value
     if isinstance(value, int):
         if not -_INT64 <= value < _INT64:
@@ -69,8 +73,10 @@ def result_value(value: Any) -> Any:
     if isinstance(value, float):
         return float(value) if value == value else None
     if isinstance(value, str):
+        if not value.isascii():
+            value.encode()
         return str.__str__(value)
-    return bytes(memoryview(value))
+    return buffer_bytes(value)
 
 
 def scalar_callback(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -80,30 +86,33 @@ def scalar_callback(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             value = function(*arguments)
             kind = value.__class__
-            if kind is str or value is None or (kind is int and -_INT64 <= value < _INT64):
+            if value is None or (kind is int and -_INT64 <= value < _INT64):
                 return value
             return result_value(value)
         except Exception as error:
-            _report(error)
+            _report(error, function)
             raise _failure(error, "user-defined function raised exception") from None
 
     return call
 
 
 class _Aggregate:
-    """One group of a user's aggregate."""
+    """One group of a user's aggregate; the instance is made for the first row, and without rows the result is NULL."""
 
-    __slots__ = ("instance",)
+    __slots__ = ("aggregate_class", "instance")
 
     def __init__(self, aggregate_class: Callable[[], Any]) -> None:
-        try:
-            self.instance = aggregate_class()
-        except Exception as error:
-            _report(error)
-            raise sqlite_error(ERROR, "user-defined aggregate's '__init__' method raised error") from None
+        self.aggregate_class = aggregate_class
+        self.instance: Any = None
 
     def step(self, *arguments: Any) -> None:
         """Takes a row in."""
+        if self.instance is None:
+            try:
+                self.instance = self.aggregate_class()
+            except Exception as error:
+                _report(error, self.aggregate_class)
+                raise sqlite_error(ERROR, "user-defined aggregate's '__init__' method raised error") from None
         self._call("step", *arguments)
 
     def inverse(self, *arguments: Any) -> None:
@@ -115,21 +124,25 @@ class _Aggregate:
         return self._value("finalize")
 
     def _call(self, name: str, *arguments: Any) -> Any:
-        method = getattr(self.instance, name, None)
-        if method is None:
-            raise sqlite_error(ERROR, f"user-defined aggregate's '{name}' method not defined")
+        try:
+            method = getattr(self.instance, name)
+        except AttributeError as error:
+            _report(error, self.aggregate_class)
+            raise sqlite_error(ERROR, f"user-defined aggregate's '{name}' method not defined") from None
         try:
             return method(*arguments)
         except Exception as error:
-            _report(error)
+            _report(error, self.aggregate_class)
             raise _failure(error, f"user-defined aggregate's '{name}' method raised error") from None
 
     def _value(self, name: str) -> Any:
+        if self.instance is None:
+            return None
         value = self._call(name)
         try:
             return result_value(value)
         except Exception as error:
-            _report(error)
+            _report(error, self.aggregate_class)
             raise _failure(error, f"user-defined aggregate's '{name}' method raised error") from None
 
 
@@ -161,7 +174,7 @@ def collation_callback(function: Callable[[str, str], int]) -> Callable[[str, st
             outcome = function(first, second)
             return (outcome > 0) - (outcome < 0) if isinstance(outcome, int) else 0
         except Exception as error:
-            _report(error)
+            _report(error, function)
             return 0
 
     return compare
@@ -174,7 +187,7 @@ def authorizer_callback(function: Callable[..., Any]) -> Callable[..., int]:
         try:
             answer = function(*arguments)
         except Exception as error:
-            _report(error)
+            _report(error, function)
             return _DENY
         if isinstance(answer, int) and -(1 << 31) <= answer < 1 << 31:
             return answer
@@ -190,7 +203,7 @@ def progress_callback(function: Callable[[], Any]) -> Callable[[], bool]:
         try:
             return bool(function())
         except Exception as error:
-            _report(error)
+            _report(error, function)
             return True
 
     return report
@@ -203,6 +216,6 @@ def trace_callback(function: Callable[[str], Any]) -> Callable[[str], None]:
         try:
             function(text)
         except Exception as error:
-            _report(error)
+            _report(error, function)
 
     return trace

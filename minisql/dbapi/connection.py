@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from minisql import errors
 from minisql.dbapi.backup import backup_database
+from minisql.dbapi.binding import buffer_bytes
 from minisql.dbapi.blob import Blob
 from minisql.dbapi.callbacks import (
     aggregate_factory,
@@ -31,11 +32,13 @@ from minisql.dbapi.cursor import Cursor
 from minisql.dbapi.dump import iterate_dump
 from minisql.engine.session import Session
 from minisql.engine.statement import Statement
-from minisql.errors import DataError, ProgrammingError
+from minisql.errors import DataError, OperationalError, ProgrammingError
 
 LEGACY_TRANSACTION_CONTROL: Literal[-1] = -1
 
-_BEGIN_KINDS = {"": 0, "DEFERRED": 0, "IMMEDIATE": 1, "EXCLUSIVE": 2}
+_LEVELS = ("", "DEFERRED", "IMMEDIATE", "EXCLUSIVE")
+_MAX_ARGUMENTS = 127
+_MAX_NAME_BYTES = 255
 
 
 class Connection:
@@ -52,8 +55,12 @@ class Connection:
     ProgrammingError = errors.ProgrammingError
     NotSupportedError = errors.NotSupportedError
 
+    row_factory: Any = None
     _session: Session | None = None
     _is_initialized = False
+    _detect_types = 0
+    _has_conversions = False
+    _thread = 0
 
     def __init__(
         self,
@@ -74,25 +81,25 @@ class Connection:
         if "\0" in filename:
             raise ValueError("embedded null character")
         begin = _begin_kind(isolation_level)
-        if self._session is not None:
-            self._session.close()
-            self._session = None
+        # Cursors of the old database go on with it.
+        self._session = None
+        self._is_initialized = False
         self._thread = get_ident() if check_same_thread else 0
         self._creator = get_ident()
         self._detect_types = detect_types
         self._statements: dict[str, Statement] = {}
         self._cached_statements = cached_statements
-        self._isolation_level = isolation_level if isolation_level is None else isolation_level.upper()
+        self._isolation_level = isolation_level if isolation_level is None else str.upper(isolation_level)
         self._autocommit = _autocommit_value(autocommit)
         self._is_legacy = self._autocommit == LEGACY_TRANSACTION_CONTROL
-        self._begin: int | None = begin if self._is_legacy else None
+        self._begin: str | None = begin if self._is_legacy else None
         self._text_factory: Any = str
         self._has_conversions = bool(detect_types)
         self.row_factory: Any = None
         self._session = Session(filename, is_uri=bool(uri), timeout_ms=int(timeout * 1000))
         self._is_initialized = True
         if self._autocommit is False:
-            self._session.begin(0)
+            self._session.execute("BEGIN")
 
     def _check(self) -> None:
         if not self._is_initialized:
@@ -140,13 +147,13 @@ class Connection:
     def _begin_implicitly(self, statement: Statement) -> None:
         session = self._open_session()
         if session.autocommit and self._begin is not None:
-            session.begin(self._begin)
+            session.execute_kept(self._begin)
 
-    def cursor(self, factory: Any = None) -> Any:
+    def cursor(self, factory: Any = Cursor) -> Any:
         """A new cursor, made by `factory(connection)`, which must return a Cursor."""
         self._check()
-        cursor = Cursor(self) if factory is None else factory(self)
-        if not isinstance(cursor, Cursor):
+        cursor = factory(self)
+        if not issubclass(type(cursor), Cursor):
             raise TypeError(f"factory must return a cursor, not {type(cursor).__name__}")
         if self.row_factory is not None:
             cursor.row_factory = self.row_factory
@@ -164,8 +171,10 @@ class Connection:
         """Makes a cursor and executes a script on it."""
         return self.cursor().executescript(sql_script)
 
-    def __call__(self, sql: str, /) -> Statement:
+    def __call__(self, *arguments: Any) -> Statement:
         """Prepares a statement without executing it."""
+        self._check()
+        (sql,) = arguments
         return self._prepare(sql)
 
     def commit(self) -> None:
@@ -173,20 +182,20 @@ class Connection:
         session = self._open_session()
         if self._is_legacy:
             if not session.autocommit:
-                session.commit()
+                session.execute_kept("COMMIT")
         elif self._autocommit is False:
-            session.commit()
-            session.begin(0)
+            session.execute_kept("COMMIT")
+            session.execute_kept("BEGIN")
 
     def rollback(self) -> None:
         """Rolls back the open transaction, if there is one."""
         session = self._open_session()
         if self._is_legacy:
             if not session.autocommit:
-                session.rollback()
+                session.execute_kept("ROLLBACK")
         elif self._autocommit is False:
-            session.rollback()
-            session.begin(0)
+            session.execute_kept("ROLLBACK")
+            session.execute_kept("BEGIN")
 
     def close(self) -> None:
         """Closes the connection; what was not committed is lost."""
@@ -239,9 +248,9 @@ class Connection:
     def isolation_level(self, level: str | None) -> None:
         begin = _begin_kind(level)
         session = self._open_session()
-        self._isolation_level = level if level is None else level.upper()
+        self._isolation_level = level if level is None else str.upper(level)
         if level is None and self._is_legacy and not session.autocommit:
-            session.commit()
+            session.execute_kept("COMMIT")
         self._begin = begin if self._is_legacy else None
 
     @isolation_level.deleter
@@ -259,9 +268,9 @@ class Connection:
         session = self._open_session()
         value = _autocommit_value(value)
         if value is True and not session.autocommit:
-            session.commit()
+            session.execute_kept("COMMIT")
         elif value is False and session.autocommit:
-            session.begin(0)
+            session.execute_kept("BEGIN")
         self._autocommit = value
         self._is_legacy = value == LEGACY_TRANSACTION_CONTROL and not isinstance(value, bool)
         self._begin = _begin_kind(self._isolation_level) if self._is_legacy else None
@@ -279,17 +288,20 @@ class Connection:
     def create_function(self, name: str, narg: int, func: Callable[..., Any] | None, *, deterministic: bool = False) -> None:
         """Registers a Python function for SQL; None removes it."""
         session = self._open_session()
+        _check_definition(name, narg, OperationalError, "Error creating function")
         session.create_function(name, narg, None if func is None else scalar_callback(func), deterministic)
 
     def create_aggregate(self, name: str, n_arg: int, aggregate_class: Callable[[], Any] | None) -> None:
         """Registers an aggregate made of a class with `step` and `finalize`; None removes it."""
         session = self._open_session()
+        _check_definition(name, n_arg, OperationalError, "Error creating aggregate")
         factory = None if aggregate_class is None else aggregate_factory(aggregate_class)
         session.create_aggregate(name, n_arg, factory, False)
 
     def create_window_function(self, name: str, num_params: int, aggregate_class: Callable[[], Any] | None, /) -> None:
         """Registers an aggregate window function: a class with `step`, `finalize`, `value` and `inverse`."""
         session = self._open_session()
+        _check_definition(name, num_params, ProgrammingError, "Error creating window function")
         factory = None if aggregate_class is None else window_factory(aggregate_class)
         session.create_aggregate(name, num_params, factory, True)
 
@@ -300,6 +312,8 @@ class Connection:
             raise TypeError(f"create_collation() argument 1 must be str, not {type(name).__name__}")
         if callback is not None and not callable(callback):
             raise TypeError("parameter must be callable")
+        name = str.__str__(name)
+        name.encode()
         session.create_collation(name, None if callback is None else collation_callback(callback))
 
     def interrupt(self) -> None:
@@ -358,7 +372,7 @@ class Connection:
 
     def deserialize(self, data: Any, /, *, name: str = "main") -> None:
         """Replaces database `name` by one in memory with these bytes."""
-        self._open_session().deserialize(name, bytes(memoryview(data)))
+        self._open_session().deserialize(name, buffer_bytes(data))
 
     def getlimit(self, category: int, /) -> int:
         """The current value of a limit (SQLITE_LIMIT_*)."""
@@ -395,15 +409,21 @@ class Connection:
             session.close()
 
 
-def _begin_kind(level: Any) -> int | None:
+def _check_definition(name: str, n_arguments: int, kind: type[errors.Error], message: str) -> None:
+    if not -1 <= n_arguments <= _MAX_ARGUMENTS or len(name.encode()) > _MAX_NAME_BYTES:
+        raise kind(message)
+
+
+def _begin_kind(level: Any) -> str | None:
+    """The statement that begins a transaction of an isolation level."""
     if level is None:
         return None
     if not isinstance(level, str):
         raise TypeError("isolation_level must be str or None")
-    kind = _BEGIN_KINDS.get(level.upper())
-    if kind is None:
+    upper = str.upper(level)
+    if upper not in _LEVELS:
         raise ValueError("isolation_level string must be '', 'DEFERRED', 'IMMEDIATE', or 'EXCLUSIVE'")
-    return kind
+    return f"BEGIN {upper}"
 
 
 def _autocommit_value(value: Any) -> bool | Literal[-1]:
@@ -414,34 +434,12 @@ def _autocommit_value(value: Any) -> bool | Literal[-1]:
     raise ValueError("autocommit must be True, False, or sqlite3.LEGACY_TRANSACTION_CONTROL")
 
 
-def connect(
-    database: str | bytes | os.PathLike[Any],
-    timeout: float = 5.0,
-    detect_types: int = 0,
-    isolation_level: str | None = "",
-    check_same_thread: bool = True,
-    factory: type[Connection] | None = None,
-    cached_statements: int = 128,
-    uri: bool = False,
-    *,
-    autocommit: bool | Literal[-1] = LEGACY_TRANSACTION_CONTROL,
-) -> Connection:
+def connect(database: str | bytes | os.PathLike[Any], *arguments: Any, **options: Any) -> Any:
     """Opens a connection to a database file; ":memory:" is a database in memory, "" one that goes away with its connection.
 
+    Takes what `Connection` takes: timeout, detect_types, isolation_level, check_same_thread, factory, cached_statements, uri,
+    and autocommit by keyword; hands it all to `factory`.
     Source: https://docs.python.org/3/library/sqlite3.html#sqlite3.connect
     """
-    make = Connection if factory is None else factory
-    if autocommit is not True and autocommit is not False:
-        # A factory written for Python 3.11 does not know the argument.
-        return make(database, timeout, detect_types, isolation_level, check_same_thread, make, cached_statements, uri)
-    return make(
-        database,
-        timeout,
-        detect_types,
-        isolation_level,
-        check_same_thread,
-        make,
-        cached_statements,
-        uri,
-        autocommit=autocommit,
-    )
+    factory = arguments[4] if len(arguments) > 4 else options.get("factory", Connection)
+    return factory(database, *arguments, **options)

@@ -1,14 +1,12 @@
-"""Rows on their way out: converters by declared type or column name, text factories, row factories.
-
-`row_converter` puts together one function for a statement, or None when plain tuples are wanted as they are.
+"""Rows on their way out: converters by declared type or column name, and text factories.
 
 Source: https://docs.python.org/3/library/sqlite3.html#how-to-convert-sqlite-values-to-custom-python-types.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from minisql.dbapi.adapters import PARSE_COLNAMES, PARSE_DECLTYPES, converters
 from minisql.errors import OperationalError
@@ -16,44 +14,32 @@ from minisql.values.cast import to_blob
 from minisql.values.storage_class import encode_text
 
 if TYPE_CHECKING:
-    from minisql.dbapi.connection import Connection
-    from minisql.dbapi.cursor import Cursor
     from minisql.engine.statement import Statement
 
+Converters: TypeAlias = list[Callable[[bytes], Any] | None] | None
 
-def row_converter(cursor: Cursor, connection: Connection, statement: Statement) -> Callable[[tuple[Any, ...]], Any] | None:
-    """The function that turns a statement's tuples into what the cursor hands out, or None."""
-    by_column = _column_converters(connection, statement) if connection._detect_types else None
-    text_factory = connection.text_factory
-    row_factory = cursor.row_factory
-    if by_column is None and text_factory is str:
-        if row_factory is None:
-            return None
-        return lambda row: row_factory(cursor, row)
 
-    def convert(row: tuple[Any, ...]) -> Any:
-        values = tuple(
-            [_converted(value, by_column[i] if by_column is not None else None, text_factory) for i, value in enumerate(row)]
-        )
-        return values if row_factory is None else row_factory(cursor, values)
-
-    return convert
+def converted_row(row: tuple[Any, ...], by_column: Converters, text_factory: Any) -> tuple[Any, ...]:
+    """A row with its converters and the text factory applied."""
+    if by_column is None:
+        return tuple([_converted(value, None, text_factory) for value in row])
+    return tuple([_converted(value, converter, text_factory) for value, converter in zip(row, by_column)])
 
 
 def _converted(value: Any, converter: Callable[[bytes], Any] | None, text_factory: Any) -> Any:
     if converter is not None:
-        return None if value is None else converter(to_blob(value))
+        data = b"" if value is None else to_blob(value)
+        # An empty value counts as NULL here, as in the standard library's module.
+        return converter(data) if data else None
     if value.__class__ is str and text_factory is not str:
         data = encode_text(value)
-        if text_factory is bytes:
-            return data
-        return text_factory(data)
+        return data if text_factory is bytes else text_factory(data)
     return value
 
 
-def _column_converters(connection: Connection, statement: Statement) -> list[Callable[[bytes], Any] | None] | None:
+def column_converters(detect_types: int, statement: Statement) -> Converters:
+    """The converter of each result column, or None where no column has one."""
     found: list[Callable[[bytes], Any] | None] = []
-    detect_types = connection._detect_types
     declared = statement.declared_types
     for position, name in enumerate(statement.column_names):
         converter = None
@@ -70,7 +56,13 @@ def _column_converters(connection: Connection, statement: Statement) -> list[Cal
     return found if any(found) else None
 
 
-def undecodable(column: str, value: str) -> OperationalError:
-    """The error for text that is not UTF-8 when `str` is wanted."""
-    data = encode_text(value)
-    return OperationalError(f"Could not decode to UTF-8 column '{column}' with text '{data.decode('utf-8', 'replace')}'")
+def check_decodable(row: tuple[Any, ...], names: Sequence[str]) -> None:
+    """Raises OperationalError for text whose bytes are not valid UTF-8, which `str` cannot hold as they are."""
+    for value, name in zip(row, names):
+        if value.__class__ is str and not value.isascii():
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                data = encode_text(value)
+                text = data.decode("utf-8", "replace").partition("\ufffd")[0]
+                raise OperationalError(f"Could not decode to UTF-8 column '{name}' with text '{text}'") from None

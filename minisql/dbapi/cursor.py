@@ -13,9 +13,12 @@ from _thread import get_ident
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from minisql.dbapi.adapters import adapted_base_types
 from minisql.dbapi.binding import bind_mapping, bind_sequence
-from minisql.dbapi.conversion import row_converter
-from minisql.errors import ProgrammingError
+from minisql.dbapi.conversion import Converters, check_decodable, column_converters, converted_row
+from minisql.errors import DataError, ProgrammingError
+from minisql.limits import SQL_LENGTH
+from minisql.values.storage_class import escaped_text
 
 if TYPE_CHECKING:
     from minisql.dbapi.connection import Connection
@@ -33,22 +36,30 @@ Description = tuple[tuple[str, None, None, None, None, None, None], ...]
 class Cursor:
     """A database cursor; made by `Connection.cursor()`."""
 
+    arraysize = 1
+    lastrowid: int | None = None
+    rowcount = -1
+    row_factory: Callable[[Cursor, tuple[Any, ...]], Any] | None = None
     _connection: Connection | None = None
+    _is_locked = False
+    _is_closed = False
 
     def __init__(self, connection: Connection, /) -> None:
         if not hasattr(connection, "_session"):
             raise TypeError(f"Cursor() argument 1 must be sqlite3.Connection, not {type(connection).__name__}")
+        if self._is_locked:
+            raise ProgrammingError("Recursive use of cursors not allowed.")
         connection._check()
         self._connection = connection
         self.arraysize = 1
-        self.lastrowid: int | None = None
+        self.lastrowid = None
         self.rowcount = -1
-        self.row_factory: Callable[[Cursor, tuple[Any, ...]], Any] | None = None
+        self.row_factory = None
         self._rows: Iterator[Any] = _NO_ROWS
         self._row: Any = _END
         self._statement: Statement | None = None
         self._names: Any = ()
-        self._convert: Callable[[tuple[Any, ...]], Any] | None = None
+        self._converters: Converters = None
         self._is_closed = False
         self._is_locked = False
         self._counts_changes = False
@@ -64,15 +75,20 @@ class Cursor:
     @property
     def description(self) -> Description | None:
         """Seven-tuples with the column names of the last query; None when there are no columns."""
-        names = self._names
-        if names.__class__ is not tuple:
-            names = self._names = names.column_names
+        names = self._column_names()
         if not names:
             return None
         connection = self._connection
         if connection is not None and connection._detect_types & 2:  # PARSE_COLNAMES
             names = tuple([_name_without_type(name) for name in names])
         return tuple([(name, None, None, None, None, None, None) for name in names])
+
+    def _column_names(self) -> tuple[str, ...]:
+        """The names, which a program computes only when somebody asks."""
+        names = self._names
+        if names.__class__ is not tuple:
+            names = self._names = names.column_names
+        return names  # type: ignore[no-any-return]
 
     def execute(self, sql: str, parameters: Any = (), /) -> Cursor:
         """Executes one statement."""
@@ -92,7 +108,7 @@ class Cursor:
         if statement.is_changing and session.autocommit and connection._begin is not None:  # type: ignore[union-attr]
             connection._begin_implicitly(statement)  # type: ignore[union-attr]
         kind = parameters.__class__
-        if (kind is tuple or kind is list) and len(parameters) == statement.n_parameters:
+        if (kind is tuple or kind is list) and len(parameters) == statement.n_parameters and not adapted_base_types:
             for value in parameters:
                 kind = value.__class__
                 if kind is int:
@@ -125,11 +141,8 @@ class Cursor:
             return self
         self._rows = rows
         self._statement = statement
-        self._convert = (
-            row_converter(self, connection, statement)  # type: ignore[arg-type]
-            if connection._has_conversions or self.row_factory is not None  # type: ignore[union-attr]
-            else None
-        )
+        if connection._detect_types:  # type: ignore[union-attr]
+            self._converters = column_converters(connection._detect_types, statement)  # type: ignore[union-attr]
         return self
 
     def executemany(self, sql: str, seq_of_parameters: Iterable[Any], /) -> Cursor:
@@ -160,9 +173,11 @@ class Cursor:
             raise ValueError("embedded null character")
         session = connection._session
         assert session is not None
+        if len(sql_script.encode()) > session.limits[SQL_LENGTH]:
+            raise DataError("query string is too large")
         self._reset()
         if connection._is_legacy and not session.autocommit:
-            session.commit()
+            session.execute_kept("COMMIT")
         session.run_script(sql_script)
         return self
 
@@ -194,7 +209,7 @@ class Cursor:
             return []
         connection = self._check()
         # A conversion may call back into this cursor, and it sees one row at a time.
-        if self._convert is not None:
+        if connection._has_conversions or self.row_factory is not None:
             return list(self)
         rows = [row]
         self._row = _END
@@ -203,7 +218,14 @@ class Cursor:
             rows.extend(self._rows)
         finally:
             self._is_locked = False
-            self._finish(connection)
+            statement = self._statement
+            self._statement = None
+            self._rows = _NO_ROWS
+            if statement is not None and statement.is_changing:
+                self.rowcount = statement.session.changes
+        if escaped_text.was_seen:
+            for row in rows:
+                check_decodable(row, self._column_names())
         return rows
 
     def __iter__(self) -> Iterator[Any]:
@@ -211,17 +233,28 @@ class Cursor:
         return self
 
     def __next__(self) -> Any:
-        connection = self._check()
+        connection = self._connection
+        if (
+            self._is_locked
+            or self._is_closed
+            or connection is None
+            or connection._session is None
+            or (connection._thread and connection._thread != get_ident())
+        ):
+            connection = self._check()
         row = self._row
         if row is _END:
             raise StopIteration
-        convert = self._convert
-        if convert is not None:
+        if connection._has_conversions:
             self._is_locked = True
             try:
-                row = convert(row)
+                row = converted_row(row, self._converters, connection._text_factory)
             finally:
                 self._is_locked = False
+        elif escaped_text.was_seen:
+            check_decodable(row, self._column_names())
+        if self.row_factory is not None:
+            row = self.row_factory(self, row)
         self._row = _END
         self._is_locked = True
         try:
@@ -229,17 +262,12 @@ class Cursor:
         finally:
             self._is_locked = False
             if self._row is _END:
-                self._finish(connection)
+                statement = self._statement
+                self._statement = None
+                self._rows = _NO_ROWS
+                if statement is not None and statement.is_changing:
+                    self.rowcount = statement.session.changes
         return row
-
-    def _finish(self, connection: Connection) -> None:
-        """The statement has come to its end."""
-        statement = self._statement
-        self._statement = None
-        self._rows = _NO_ROWS
-        session = connection._session
-        if statement is not None and statement.is_changing and session is not None:
-            self.rowcount = session.changes
 
     def _reset(self) -> None:
         """Ends the running statement, if there is one, before its end."""
@@ -252,9 +280,9 @@ class Cursor:
 
     def close(self) -> None:
         """Ends the statement; the cursor cannot be used any more."""
+        connection = self.connection
         if self._is_locked:
             raise ProgrammingError("Recursive use of cursors not allowed.")
-        connection = self.connection
         connection._check_thread()
         if connection._session is None:
             raise ProgrammingError("Cannot operate on a closed database.")
@@ -288,7 +316,7 @@ def _bound(statement: Statement, sequences: Iterable[Any]) -> Iterator[Sequence[
     n_parameters = statement.n_parameters
     for parameters in sequences:
         kind = parameters.__class__
-        if (kind is tuple or kind is list) and len(parameters) == n_parameters:
+        if (kind is tuple or kind is list) and len(parameters) == n_parameters and not adapted_base_types:
             for value in parameters:
                 kind = value.__class__
                 if kind is int:

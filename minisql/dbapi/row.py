@@ -5,11 +5,11 @@ Source: https://docs.python.org/3/library/sqlite3.html#row-objects.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-if TYPE_CHECKING:
-    from minisql.dbapi.cursor import Cursor
+from minisql.dbapi.cursor import Cursor
+from minisql.values.collation import fold_ascii
 
 
 class Row:
@@ -22,7 +22,7 @@ class Row:
 
     def __new__(cls, cursor: Cursor, data: tuple[Any, ...], /) -> Row:
         """Makes a row of a cursor's current description and a tuple of values."""
-        if not _is_cursor(cursor):
+        if not issubclass(type(cursor), Cursor):
             raise TypeError(f"Row() argument 1 must be sqlite3.Cursor, not {type(cursor).__name__}")
         if not isinstance(data, tuple):
             raise TypeError(f"Row() argument 2 must be tuple, not {type(data).__name__}")
@@ -37,10 +37,10 @@ class Row:
 
     def __getitem__(self, key: int | str | slice, /) -> Any:
         if isinstance(key, str):
-            lowered = key.lower()
+            lowered = fold_ascii(key)
             for position, column in enumerate(self._description):
                 name = column[0]
-                if name == key or name.lower() == lowered:
+                if name == key or fold_ascii(name) == lowered:
                     return self._values[position]
             raise IndexError("No item with that key")
         if isinstance(key, (int, slice)):
@@ -62,5 +62,4 @@ class Row:
         return bool(self._description == other._description) and self._values == other._values
 
 
-def _is_cursor(candidate: object) -> bool:
-    return hasattr(candidate, "description") and hasattr(candidate, "fetchone")
+Sequence.register(Row)

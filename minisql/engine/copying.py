@@ -58,7 +58,7 @@ class Backup:
     A change of the source by somebody else between two steps starts the copy afresh, as in SQLite.
     """
 
-    __slots__ = ("data_version", "next_page", "page_count", "source", "source_database", "target", "target_database")
+    __slots__ = ("next_page", "page_count", "source", "source_database", "stamp", "target", "target_database")
 
     def __init__(self, source: Session, source_name: str, target: Session, target_name: str) -> None:
         self.source = source
@@ -69,7 +69,7 @@ class Backup:
             raise sqlite_error(ERROR, "destination database is in use")
         self.next_page = 1
         self.page_count = 0
-        self.data_version = -1
+        self.stamp = (-1, -1)
 
     @property
     def remaining(self) -> int:
@@ -87,9 +87,10 @@ class Backup:
         source.begin_read()
         try:
             self.page_count = source.n_pages
-            if self.data_version != source.data_version:
+            stamp = (source.data_version, self.source.total_changes)
+            if self.stamp != stamp:
                 self.next_page = 1
-                self.data_version = source.data_version
+                self.stamp = stamp
             last = self.page_count if n_pages < 0 else min(self.page_count, self.next_page + n_pages - 1)
             if last < self.page_count:
                 self.next_page = last + 1

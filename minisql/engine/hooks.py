@@ -95,7 +95,7 @@ def expanded_sql(sql: str, names: Sequence[str | None], values: Sequence[Any]) -
 
     Source: https://www.sqlite.org/c3ref/expanded_sql.html
     """
-    text = sql.strip(" \t\n\r\f")
+    text = sql.lstrip(" \t\n\r\f")
     if not values:
         return text
     numbers = {name: number for number, name in enumerate(names, 1) if name is not None}

@@ -71,6 +71,7 @@ def case_sensitive_like(session: Session, database: int | None, value: str | Non
     if value is not None:
         is_on = parse_boolean(value)
         session.flags["case_sensitive_like"] = is_on
+        set_case_sensitive_like(session.functions, is_on)
         session.bump_generation()
     return []
 

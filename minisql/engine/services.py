@@ -35,6 +35,7 @@ from minisql.engine.pragma_table import PRAGMAS
 from minisql.engine.reindex import reindex
 from minisql.engine.table_functions import serve_table_function
 from minisql.engine.vacuum import vacuum
+from minisql.errors import ERROR, sqlite_error
 
 if TYPE_CHECKING:
     from minisql.engine.session import Session
@@ -59,12 +60,23 @@ def _read_cookie(session: Session, constants: tuple[Any, ...], arguments: list[A
     return int(btree.get_meta(field))
 
 
+def _create_virtual_table(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -> None:
+    """CREATE VIRTUAL TABLE: there are no modules yet that make tables of their own."""
+    raise sqlite_error(ERROR, f"no such module: {constants[2]}")
+
+
+def _destroy_virtual_table(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -> None:
+    """DROP of a virtual table whose module is not there: only its schema row goes."""
+
+
 CALLS: dict[str, Callable[[Session, tuple[Any, ...], list[Any]], Any]] = {
     "attach": attach,
     "detach": detach,
     "vacuum": vacuum,
     "analyze": analyze,
     "reindex": reindex,
+    "create_virtual_table": _create_virtual_table,
+    "destroy_virtual_table": _destroy_virtual_table,
     "read_cookie": _read_cookie,
 }
 

@@ -33,9 +33,9 @@ from minisql.values.storage_class import UTF8
 from minisql.vm.machine import run
 
 if TYPE_CHECKING:
-    from minisql.functions.context import FunctionContext
     from minisql.bytecode.program import Program
     from minisql.catalog.schema import Table
+    from minisql.functions.context import FunctionContext
     from minisql.storage.btree import BtreeFile
 
 _BUSY_DELAYS_MS = (1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100)
@@ -88,6 +88,7 @@ class Session:
         self.tier = "auto"
         self.verifies_programs = False
         self.eponymous_tables: dict[str, Table] = {}
+        self.kept_statements: dict[str, Statement] = {}
         self.collation_names = ["BINARY", "NOCASE", "RTRIM"]
         self.pure_context: str | None = None
         self.time_ms: int | None = None
@@ -126,7 +127,7 @@ class Session:
 
     def has_more(self, sql: str, start: int) -> bool:
         """Tells whether anything but blanks and comments follows."""
-        return any(kind_of(word) != COMMENT for word in tokenize(sql, start, len(sql)))
+        return any(kind_of(word) != COMMENT and word[:2] != "/*" for word in tokenize(sql, start, len(sql)))
 
     def run_script(self, sql: str) -> None:
         """Runs all statements of a text, without parameters, and drops their rows."""
@@ -152,17 +153,13 @@ class Session:
         finally:
             self.changes, self.total_changes, self.last_insert_rowid, self.authorizer = saved
 
-    def begin(self, kind: int) -> None:
-        """BEGIN DEFERRED (0), IMMEDIATE (1) or EXCLUSIVE (2)."""
-        self.execute(("BEGIN", "BEGIN IMMEDIATE", "BEGIN EXCLUSIVE")[kind])
-
-    def commit(self) -> None:
-        """COMMIT."""
-        self.execute("COMMIT")
-
-    def rollback(self) -> None:
-        """ROLLBACK."""
-        self.execute("ROLLBACK")
+    def execute_kept(self, sql: str) -> None:
+        """Runs one of the few statements that are run again and again (BEGIN, COMMIT, ...); they are compiled once."""
+        statement = self.kept_statements.get(sql)
+        if statement is None or statement.is_running:
+            statement = self.kept_statements[sql] = self.prepare(sql)[0]
+        for _row in statement.start():
+            pass
 
     def interrupt(self) -> None:
         """Makes running statements fail with SQLITE_INTERRUPT; may be called from any thread."""
@@ -330,17 +327,10 @@ class Session:
 
     # Host
 
-    def begin_statement(self, database: int, write: bool, cookie: int, generation: int) -> None:
-        """The Transaction instruction."""
-        transactions.begin_statement(self, database, write, cookie, generation)
-
-    def set_autocommit(self, autocommit: bool, rollback: bool, kind: int) -> None:
-        """The AutoCommit instruction."""
-        transactions.set_autocommit(self, autocommit, rollback, kind)
-
-    def savepoint(self, operation: int, name: str) -> None:
-        """The Savepoint instruction."""
-        transactions.set_savepoint(self, operation, name)
+    # Transaction, AutoCommit and Savepoint instructions: functions as methods, so that the machine's calls cost one frame.
+    begin_statement = transactions.begin_statement
+    set_autocommit = transactions.set_autocommit
+    savepoint = transactions.set_savepoint
 
     def call(self, service: str, constants: tuple[Any, ...], arguments: list[Any]) -> Any:
         """The HostCall instruction."""
@@ -367,6 +357,7 @@ class Session:
         if field == 1:
             schema = self.catalog.schemas[database]
             assert schema is not None
+            schema_loader.write_formats(btree, schema, self.encoding)
             schema.cookie = value
             self.changed_schemas.add(database)
             self.bump_generation()
@@ -421,7 +412,9 @@ class Session:
     def report_trace(self, statement: Statement, values: Sequence[Any]) -> None:
         """Hands the statement's text to the trace callback."""
         if self.trace is not None:
-            self.trace(hooks.expanded_sql(statement.sql, statement.parameter_names, values))
+            text = hooks.expanded_sql(statement.sql, statement.parameter_names, values)
+            # A text that would grow too long is shown as it was written.
+            self.trace(text if len(text) <= self.limits[limit_numbers.LENGTH] else statement.sql)
 
     # Whole databases and values
 

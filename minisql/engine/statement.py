@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from minisql.engine.transactions import finish_statement
-from minisql.errors import SCHEMA, sqlite_error
+from minisql.engine.transactions import IDLE, READING, end_reading, finish_statement
+from minisql.errors import INTERRUPT, SCHEMA, sqlite_error
 from minisql.vm.host import SchemaChanged
 from minisql.vm.machine import run
 
@@ -78,17 +78,20 @@ class Statement:
     def start(self, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """Runs the statement with a value for every parameter; yields its rows."""
         session = self.session
-        if session.n_active == 0:
+        if session.n_active:
+            session.n_active += 1
+        else:
             session.is_interrupted = False
-        session.n_active += 1
+            session.n_active = 1
         self.is_running = True
-        self.deferred_violations = session.deferred_violations
+        session.starting = self
         session.time_ms = None
-        if session.trace is not None:
-            session.report_trace(self, values)
         error: BaseException | None = None
         try:
-            session.starting = self
+            if session.trace is not None:
+                session.report_trace(self, values)
+            if session.progress is not None and session.progress():
+                raise sqlite_error(INTERRUPT)
             if self.generation != session.schema_generation:
                 self.recompile()
             try:
@@ -103,7 +106,17 @@ class Statement:
         finally:
             self.is_running = False
             session.starting = None
-            finish_statement(session, self, error)
+            if session.n_active > 1 or self.is_writing or not session.autocommit:
+                finish_statement(session, self, error)
+            else:
+                session.n_active = 0
+                states = session.transaction_states
+                # The plain case, a single reader of the main database, costs no further call.
+                if states[0] == READING:
+                    states[0] = IDLE
+                    session.btrees[0].end_read()  # type: ignore[union-attr]
+                if READING in states:
+                    end_reading(session)
 
     def run_many(self, sequences: Iterable[Sequence[Any]]) -> int:
         """Runs the statement once for every sequence of values, drops its rows, and returns how many rows were changed.
@@ -128,7 +141,6 @@ class Statement:
         session = self.session
         session.n_active += 1
         self.is_running = True
-        self.deferred_violations = session.deferred_violations
         error: BaseException | None = None
         try:
             for values in sequences:

@@ -72,7 +72,13 @@ def begin_statement(session: Session, database: int, write: bool, cookie: int, g
             raise SchemaChanged
     if write:
         if state != WRITING:
-            begin_writing(session, database, False)
+            try:
+                begin_writing(session, database, False)
+            except BaseException:
+                # A statement that could not begin to write keeps no lock that it has taken itself.
+                if state == IDLE:
+                    session.release_reading(database)
+                raise
             if btree.get_meta(_COOKIE) != cookie:
                 schema_is_stale(session, database)
                 raise SchemaChanged

@@ -62,7 +62,7 @@ def _database_names(state: ShellState) -> list[str]:
 @command("databases", "List names and files of attached databases")
 def _databases(state: ShellState, words: list[str]) -> bool:
     for _number, name, file in _query(state, "PRAGMA database_list"):
-        print(f'{name}: {file or chr(34) * 2} {"r/o" if state.is_read_only else "r/w"}', file=state.out)
+        print(f"{name}: {file or chr(34) * 2} {'r/o' if state.is_read_only else 'r/w'}", file=state.out)
     return True
 
 

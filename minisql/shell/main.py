@@ -141,9 +141,9 @@ def read_loop(state: ShellState, lines: Iterable[str] | TextIO) -> int:
     """Reads statements and dot commands up to the end of the input."""
     is_terminal = bool(getattr(lines, "isatty", lambda: False)())
     if is_terminal:
-        print(f"{state.version_text()}\nEnter \".help\" for usage hints.")
+        print(f'{state.version_text()}\nEnter ".help" for usage hints.')
         if state.filename == ":memory:":
-            print("Connected to a transient in-memory database.\nUse \".open FILENAME\" to reopen on a persistent database.")
+            print('Connected to a transient in-memory database.\nUse ".open FILENAME" to reopen on a persistent database.')
     source = _prompted(state) if is_terminal else iter(lines)
     pending = ""
     first_line = line_number = 0
@@ -182,5 +182,3 @@ def _prompted(state: ShellState) -> Iterable[str]:
             return
         except KeyboardInterrupt:
             print()
-
-

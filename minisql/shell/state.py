@@ -97,7 +97,7 @@ class ShellState:
         return to_text(value)
 
     def _csv(self, text: str) -> str:
-        if text and not any(character in text for character in ' "\'\n\r\t' + self.separator):
+        if text and not any(character in text for character in " \"'\n\r\t" + self.separator):
             return text
         return '"' + text.replace('"', '""') + '"'
 

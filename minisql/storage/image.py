@@ -8,7 +8,7 @@ Source: https://www.sqlite.org/c3ref/serialize.html, https://www.sqlite.org/back
 
 from __future__ import annotations
 
-from minisql.errors import CORRUPT, sqlite_error
+from minisql.errors import CORRUPT, NOTADB, sqlite_error
 from minisql.storage import header as db_header
 from minisql.storage.btree import BtreeFile
 from minisql.storage.header import read_u32, write_u32
@@ -87,7 +87,7 @@ def load_image(file: BtreeFile, image: bytes) -> None:
         pager.is_empty = True
         return
     if len(image) < db_header.HEADER_SIZE:
-        raise sqlite_error(CORRUPT)
+        raise sqlite_error(NOTADB)
     header = bytearray(image[:100])
     page_size = db_header.check_header(header)
     pager.set_page_size(page_size, header[db_header.RESERVED_BYTES])

@@ -18,6 +18,7 @@ from operator import itemgetter
 
 from minisql.storage.varint import encode_varint, read_varint
 from minisql.values.shape import KeyShape, RowShape
+from minisql.values.storage_class import decode_escaped
 
 Row = tuple[object, ...]
 Decoder = Callable[[bytes, int, int], Row]
@@ -44,7 +45,7 @@ def serial_type_size(serial_type: int) -> int:
 def decode_text(data: bytes, encoding: str) -> str:
     """Decodes text; bytes that are not valid UTF-8 are kept by `surrogateescape`, those of UTF-16 are replaced as C does."""
     if encoding == "utf-8":
-        return data.decode("utf-8", "surrogateescape")
+        return decode_escaped(data)
     return data[: len(data) & ~1].decode(encoding, "replace")
 
 
@@ -181,7 +182,7 @@ class RecordCodec:
                     try:
                         append(piece.decode())
                     except UnicodeDecodeError:
-                        append(piece.decode("utf-8", "surrogateescape"))
+                        append(decode_escaped(piece))
                 else:
                     append(decode_text(piece, self.encoding))
                 at = end
@@ -293,7 +294,7 @@ class RecordCodec:
             except UnicodeDecodeError:
                 for raw in texts:
                     if values[raw].__class__ is bytes:
-                        values[raw] = values[raw].decode("utf-8", "surrogateescape")
+                        values[raw] = decode_escaped(values[raw])
             return finish(values)
 
         if is_identity:

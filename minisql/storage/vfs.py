@@ -18,7 +18,6 @@ from typing import Protocol
 
 from minisql.errors import (
     CANTOPEN,
-    CANTOPEN_ISDIR,
     FULL,
     IOERR_DELETE,
     IOERR_DIR_FSYNC,
@@ -30,7 +29,8 @@ from minisql.errors import (
     READONLY,
     sqlite_error,
 )
-from minisql.storage.locking import FileLock, NoLock, open_lock
+from minisql.storage.locking import FileLock, NoLock, fcntl, open_lock
+from minisql.storage.wal_index import SharedIndex, WalIndex, mmap
 
 UNLOCKED = 0
 SHARED = 1
@@ -79,6 +79,7 @@ class Vfs(Protocol):
     """A file system that databases live on."""
 
     name: str
+    has_wal: bool
 
     def open(self, path: str, *, create: bool, read_only: bool, lock: bool = True) -> VfsFile:
         """Opens a file; raises SQLITE_CANTOPEN."""
@@ -94,6 +95,9 @@ class Vfs(Protocol):
 
     def sync_directory(self, path: str) -> None:
         """Makes the directory entry of `path` durable."""
+
+    def open_wal_index(self, path: str) -> WalIndex | None:
+        """Opens the index of the database's write-ahead log (`path` names the database); None where WAL cannot be."""
 
     def random_bytes(self, size: int) -> bytes:
         """Returns `size` random bytes."""
@@ -222,10 +226,11 @@ class SeekingOsFile(OsFile):
 class OsVfs:
     """The operating system's files."""
 
-    __slots__ = ("name",)
+    __slots__ = ("has_wal", "name")
 
     def __init__(self) -> None:
         self.name = "unix"
+        self.has_wal = mmap is not None and fcntl is not None
 
     def open(self, path: str, *, create: bool, read_only: bool, lock: bool = True) -> OsFile:
         """Opens `path`; a file that cannot be written opens read-only, as SQLite does it."""
@@ -235,7 +240,7 @@ class OsVfs:
             try:
                 descriptor = os.open(path, flags | os.O_RDWR | (os.O_CREAT if create else 0), 0o644)
             except IsADirectoryError as error:
-                raise sqlite_error(CANTOPEN_ISDIR, "unable to open database file") from error
+                raise sqlite_error(CANTOPEN) from error
             except (PermissionError, OSError) as error:
                 if getattr(error, "errno", 0) not in (errno.EACCES, errno.EPERM, errno.EROFS) or not os.path.isfile(path):
                     raise sqlite_error(CANTOPEN) from error
@@ -249,7 +254,7 @@ class OsVfs:
                 raise sqlite_error(CANTOPEN) from error
         if os.path.isdir(path):
             os.close(descriptor)
-            raise sqlite_error(CANTOPEN_ISDIR, "unable to open database file")
+            raise sqlite_error(CANTOPEN)
         file_class = OsFile if _pread is not None else SeekingOsFile
         try:
             return file_class(path, descriptor, read_only, open_lock(descriptor) if lock else NoLock())
@@ -291,6 +296,10 @@ class OsVfs:
                 raise sqlite_error(IOERR_DIR_FSYNC) from error
         finally:
             os.close(descriptor)
+
+    def open_wal_index(self, path: str) -> WalIndex | None:
+        """Source: `Vfs.open_wal_index`: the shared `-shm` file."""
+        return SharedIndex(path + "-shm")
 
     def random_bytes(self, size: int) -> bytes:
         """Source: `Vfs.random_bytes`."""
@@ -398,10 +407,11 @@ class MemoryFile:
 class MemoryVfs:
     """Named files in memory, shared by everyone who holds this object."""
 
-    __slots__ = ("files", "name")
+    __slots__ = ("files", "has_wal", "name")
 
     def __init__(self) -> None:
         self.name = "memdb"
+        self.has_wal = False
         self.files: dict[str, MemoryStore] = {}
 
     def open(self, path: str, *, create: bool, read_only: bool, lock: bool = True) -> MemoryFile:
@@ -427,6 +437,10 @@ class MemoryVfs:
 
     def sync_directory(self, path: str) -> None:
         """Source: `Vfs.sync_directory`."""
+
+    def open_wal_index(self, path: str) -> WalIndex | None:
+        """Source: `Vfs.open_wal_index`; as SQLite's memdb, these files have no WAL mode."""
+        return None
 
     def random_bytes(self, size: int) -> bytes:
         """Source: `Vfs.random_bytes`."""

@@ -30,6 +30,27 @@ _TYPE_NAMES: dict[type, str] = {
 }
 
 
+class EscapedText:
+    """Whether any text with bytes that are not valid UTF-8 has been met in this process: until then nobody has to look."""
+
+    __slots__ = ("was_seen",)
+
+    def __init__(self) -> None:
+        self.was_seen = False
+
+
+escaped_text = EscapedText()
+
+
+def decode_escaped(data: bytes) -> str:
+    """Returns bytes as text, those that are not valid UTF-8 as lone surrogates, and notes that there were any."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        escaped_text.was_seen = True
+        return data.decode("utf-8", "surrogateescape")
+
+
 def type_name(value: Value) -> str:
     """Returns the storage class as typeof() spells it: null, integer, real, text or blob.
 
@@ -68,7 +89,7 @@ def decode_text(data: bytes, encoding: int = UTF8) -> str:
     Source: https://www.sqlite.org/fileformat2.html section 1.3.13
     """
     if encoding == UTF8:
-        return data.decode("utf-8", "surrogateescape")
+        return decode_escaped(data)
     if len(data) & 1:
         data = data[:-1]
     return data.decode("utf-16-le" if encoding == UTF16LE else "utf-16-be", "surrogatepass")
