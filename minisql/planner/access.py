@@ -91,9 +91,7 @@ def find_accesses(
         for access in accesses:
             adjust_rows(access, terms)
         if may_hash and made.kind != FUNCTION:
-            hashed = _hash_access(compiler, made, terms)
-            if hashed is not None:
-                accesses.append(hashed)
+            accesses.extend(_hash_accesses(compiler, made, terms))
         return accesses
     table = made.table
     candidates = [
@@ -120,10 +118,8 @@ def find_accesses(
     if made.indexed_by is None and not made.is_not_indexed:
         if len(accesses) > 1 or table.indexes or candidates:
             _add_unions(compiler, made, terms, usage, accesses)
-        if may_hash and not any(access.equal and not access.n_in for access in accesses):
-            hashed = _hash_access(compiler, made, terms)
-            if hashed is not None:
-                accesses.append(hashed)
+        if may_hash and not table.is_without_rowid:
+            accesses.extend(_hash_accesses(compiler, made, terms))
     return accesses
 
 
@@ -418,31 +414,53 @@ def best_branch(compiler: Compiler, made: Input, expression: ast.Expression, ter
 # Hash tables
 
 
-def _hash_access(compiler: Compiler, made: Input, terms: list[Term]) -> Access | None:
-    """A hash table on all columns that are compared for equality with other inputs."""
-    found: dict[object, Candidate] = {}
-    for term in terms:
-        for candidate in term.candidates:
-            if candidate.source not in made.sources or candidate.operator != "=" or not candidate.value_mask:
-                continue
-            if candidate.position is None or term in [other.term for other in found.values()]:
-                continue
-            if not _hashable(compiler, candidate):
-                continue
-            found.setdefault((id(candidate.source), candidate.position), candidate)
-    if not found:
-        return None
-    access = Access(BY_HASH, made)
-    access.hash_terms = list(found.values())
-    access.terms = [candidate.term for candidate in access.hash_terms]
-    for candidate in access.hash_terms:
-        access.needs |= candidate.value_mask
+def _hash_accesses(compiler: Compiler, made: Input, terms: list[Term]) -> list[Access]:
+    """A hash table for each equality with another input; `extend_hash_keys` adds what else is known by then."""
     full = cost.table_rows(made.table)
     search = cost.log_of(full)
-    access.setup = search + full + (28 if made.kind == TABLE else -25)
-    access.rows = 43
-    access.cost = cost.add(search, access.rows)
-    return access
+    found = []
+    for term in terms:
+        for candidate in term.candidates:
+            if not candidate.value_mask or not _is_hash_key(compiler, made, candidate):
+                continue
+            access = Access(BY_HASH, made)
+            access.hash_terms = [candidate]
+            access.terms = [term]
+            access.needs = candidate.value_mask
+            access.setup = search + full + (28 if made.kind == TABLE else -25)
+            access.rows = 43
+            access.cost = cost.add(search, 43)
+            found.append(access)
+    return found
+
+
+def _is_hash_key(compiler: Compiler, made: Input, candidate: Candidate) -> bool:
+    return (
+        candidate.operator == "="
+        and candidate.position is not None
+        and candidate.source in made.sources
+        and _hashable(compiler, candidate)
+    )
+
+
+def extend_hash_keys(compiler: Compiler, access: Access, terms: list[Term], available: int) -> None:
+    """Makes all equalities whose other side is there keys of the hash table."""
+    keys = {(id(candidate.source), candidate.position) for candidate in access.hash_terms}
+    for term in terms:
+        if term in access.terms:
+            continue
+        for candidate in term.candidates:
+            key = (id(candidate.source), candidate.position)
+            if (
+                candidate.value_mask
+                and not candidate.value_mask & ~available
+                and key not in keys
+                and _is_hash_key(compiler, access.input, candidate)
+            ):
+                keys.add(key)
+                access.hash_terms.append(candidate)
+                access.terms.append(term)
+                break
 
 
 def _hashable(compiler: Compiler, candidate: Candidate) -> bool:

@@ -126,9 +126,12 @@ class Result:
 
 
 class Block:
-    """A bound SELECT core (or VALUES: then `rows` is not None and there are no inputs)."""
+    """A bound SELECT core (or VALUES: then `rows` is not None and there are no inputs).
 
-    __slots__ = ("core", "extra_terms", "inputs", "results", "rows", "scope", "where")
+    `needs_whole_rows` tells that more of the rows will be used than the SELECT names, so that no index covers them.
+    """
+
+    __slots__ = ("core", "extra_terms", "inputs", "needs_whole_rows", "results", "rows", "scope", "where")
 
     def __init__(self, core: ast.Core | None, scope: Scope) -> None:
         self.core = core
@@ -139,6 +142,7 @@ class Block:
         self.where: ast.Expression | None = core.where if core is not None else None
         # WHERE and ON of flattened subqueries with the scopes they are read in.
         self.extra_terms: list[tuple[Scope, ast.Expression]] = []
+        self.needs_whole_rows = False
 
 
 class BoundSelect:

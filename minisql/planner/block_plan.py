@@ -135,6 +135,8 @@ def block_usage(block: Block, order: list[OrderItem] | None, terms: list[Term]) 
         roots += [item.expression for item in order]
     usage = usage_of(roots)
     _add_flattened(usage, block.scope)
+    if block.needs_whole_rows:
+        usage.names.add(("*", "*"))
     return usage
 
 

@@ -199,6 +199,21 @@ def emit_foreign_key_check(
             _emit_count_children(compiler, reference, table, old, 1)
 
 
+def limit_to_update(compiler: Compiler, use: ForeignKeyUse | None, changed: Collection[int]) -> ForeignKeyUse | None:
+    """What an UPDATE of the columns in `changed` leaves of the foreign keys: None if it touches none of them.
+
+    Else every key that points to the table must have its proper parent key, as SQLite insists.
+    """
+    if use is None:
+        return None
+    touches_own = any(_child_changes(reference, changed) for reference in use.own)
+    if not touches_own and not any(_parent_key_changes(reference, changed) for reference in use.incoming):
+        return None
+    for reference in use.incoming:
+        locate(compiler, use, reference)
+    return use
+
+
 def _child_changes(reference: Reference, changed: Collection[int]) -> bool:
     if any(position in changed for position in reference.key.columns):
         return True

@@ -11,7 +11,6 @@ from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.binding import bind_select, with_scope
-from minisql.planner.row_choice import may_use_index
 
 if TYPE_CHECKING:
     from minisql.catalog.schema import Column, Table
@@ -25,9 +24,15 @@ def statement_scope(compiler: Compiler, with_clause: ast.With | None) -> Scope |
     return outer if with_clause is None else with_scope(compiler, with_clause, outer)
 
 
-def gather_select(compiler: Compiler, select: ast.Select, scope: Scope | None) -> tuple[list[Column], int]:
-    """The columns of a SELECT and a list cursor that holds its rows."""
+def gather_select(
+    compiler: Compiler, select: ast.Select, scope: Scope | None, needs_whole_rows: bool = False
+) -> tuple[list[Column], int]:
+    """The columns of a SELECT and a list cursor that holds its rows.
+
+    `needs_whole_rows`: the rows will be read from the table again, so an index that covers the SELECT is no shortcut.
+    """
     bound = bind_select(compiler, select, scope)
+    bound.blocks[0].needs_whole_rows = needs_whole_rows
     cursor = compiler.builder.cursor()
     compiler.emit(op.OpenList, cursor, len(bound.columns))
 
@@ -77,11 +82,8 @@ def gather_keys(
     columns: list[ast.ResultColumn | ast.Star | ast.TableStar] = [
         ast.ResultColumn(expression, None, 0, 0) for expression in results
     ]
-    if not sources and table is not None and not may_use_index(table, where):
-        # The rows are to come in the order of the table, not of some index that happens to cover the condition.
-        target = ast.TableSource(target.name, target.schema, target.alias, target.indexed_by, True, target.position, None)
     items: list[ast.FromItem] = [target, *sources]
     core = ast.Core(columns, False, items, where, None, None, None)
     select = ast.Select([core], [], order_by, limit, offset, None)
-    _, cursor = gather_select(compiler, select, scope)
+    _, cursor = gather_select(compiler, select, scope, table is not None and not sources)
     return cursor

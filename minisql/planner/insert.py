@@ -177,10 +177,17 @@ def _begin(compiler: Compiler, insertion: Insertion, is_single: bool = False) ->
     target = insertion.target = open_target(compiler, table, statement_conflict(compiler, CONFLICT_ACTIONS[node.conflict]))
     if table.has_autoincrement:
         insertion.sequence = begin_sequence(compiler, table)
-    if target.foreign_keys is not None and is_single and not insertion.triggers and not target.may_replace:
-        target.foreign_keys.is_single = compiler.trigger is None
+    if target.foreign_keys is not None and is_single and not insertion.triggers:
+        target.foreign_keys.is_single = compiler.trigger is None and not _may_delete(insertion, target)
     if node.upserts or (target.may_replace and (target.layout.indexes or target.delete_triggers)):
         compiler.needs_statement_journal = True
+
+
+def _may_delete(insertion: Insertion, target: Target) -> bool:
+    """Tells whether REPLACE has something to look for."""
+    table = insertion.table
+    has_keys = ROWID in insertion.values or any(index.is_unique for index in table.indexes)
+    return has_keys and target.may_replace
 
 
 def _finish(compiler: Compiler, insertion: Insertion) -> tuple[str, ...]:

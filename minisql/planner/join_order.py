@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner import cost
-from minisql.planner.access import BY_HASH, BY_INDEX, BY_ROWID, BY_ROWS, SCAN, Access, find_accesses
+from minisql.planner.access import BY_HASH, BY_INDEX, BY_ROWID, BY_ROWS, SCAN, Access, extend_hash_keys, find_accesses
 from minisql.planner.binding import TABLE
 from minisql.planner.scope import ROWID
 
@@ -104,6 +104,11 @@ def order_joins(
             raise sqlite_error(ERROR, "no query solution")
     best = min(nestings, key=lambda nesting: nesting.cost)
     chosen = list(best.accesses)
+    available = 0
+    for access in chosen:
+        if access.kind == BY_HASH:
+            extend_hash_keys(compiler, access, [term for term in terms if _may_use(term, access.input)], available)
+        available |= access.input.mask
     satisfied = 0
     if wanted is not None:
         satisfied = max(satisfied_terms(chosen, wanted, decide_reversal=True), 0)

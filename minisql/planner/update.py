@@ -18,7 +18,7 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.assignments import Assignments, map_assignments
 from minisql.planner.constraints import Write, emit_row_checks
-from minisql.planner.foreign_keys import emit_foreign_key_check, emit_parent_actions
+from minisql.planner.foreign_keys import emit_foreign_key_check, emit_parent_actions, limit_to_update
 from minisql.planner.gathering import gather_keys, key_expressions, statement_scope
 from minisql.planner.index_entries import emit_delete_entries, is_touched
 from minisql.planner.insert_row import emit_entries, emit_insert_row
@@ -121,6 +121,8 @@ def begin_update(compiler: Compiler, updating: Updating, is_multiple: bool) -> T
     if target.may_replace:
         touched = list(layout.indexes)
     updating.target = target = open_target(compiler, table, updating.conflict, touched)
+    if not target.may_replace:
+        target.foreign_keys = limit_to_update(compiler, target.foreign_keys, assignments.changed)
     if is_multiple or updating.triggers or target.foreign_keys is not None or target.may_replace:
         compiler.needs_statement_journal = True
     return target
