@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from minisql.engine.checking import quoted
 from minisql.errors import ABORT, ERROR, READONLY, sqlite_error
-from minisql.values.storage_class import decode_text, encode_text, type_name
+from minisql.values.storage_class import Value, decode_text, encode_text, type_name
 
 if TYPE_CHECKING:
     from minisql.catalog.schema import Table
@@ -42,12 +42,13 @@ class BlobHandle:
         self._stamp = value
         self.size = len(self._bytes(value))
 
-    def _fetch(self) -> object:
+    def _fetch(self) -> Value:
         table, column = self._location
         rows = self._session.execute(f"SELECT {column} FROM {table} WHERE _rowid_ = ?", (self._rowid,))
         if not rows:
             raise sqlite_error(ERROR, f"no such rowid: {self._rowid}")
-        return rows[0][0]
+        value: Value = rows[0][0]
+        return value
 
     def _bytes(self, value: str | bytes) -> bytes:
         return value if isinstance(value, bytes) else encode_text(value, self._session.encoding)
@@ -59,7 +60,7 @@ class BlobHandle:
             raise sqlite_error(ABORT) from error
         if value != self._stamp or value.__class__ is not self._stamp.__class__:
             raise sqlite_error(ABORT)
-        return self._bytes(value)  # type: ignore[arg-type]
+        return self._bytes(value)
 
     def read(self, length: int, offset: int) -> bytes:
         """The bytes of a range inside the value."""

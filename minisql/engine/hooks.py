@@ -127,9 +127,10 @@ def sql_literal(value: Any) -> str:
     if value is None:
         return "NULL"
     if isinstance(value, float):
-        return f"{real_to_text(value)}"
+        return real_to_text(value)
     if isinstance(value, int):
         return str(value)
     if isinstance(value, bytes):
         return f"x'{value.hex()}'"
-    return "'" + value.replace("'", "''") + "'"
+    escaped = value.replace("'", "''")
+    return f"'{escaped}'"

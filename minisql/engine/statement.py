@@ -132,8 +132,7 @@ class Statement:
                     pass
                 n_changes += session.changes
             return n_changes
-        runs = self._runs(sequences)
-        for _row in runs:
+        for _run in self._runs(sequences):
             n_changes += session.changes
         return n_changes
 
