@@ -254,9 +254,7 @@ class Collate(Expression):
 
 
 class FunctionCall(Expression):
-    """A call; `is_star` for `f(*)`; `over` is a window definition or the name of one.  `name` is as written. `f(x)
-    WITHIN GROUP (ORDER BY y)` arrives as SQLite stores it: arguments [y, x].
-    """
+    """A call; `is_star` for `f(*)`; `over` is a window definition or the name of one.  `name` is as written."""
 
     __slots__ = ("arguments", "filter", "is_distinct", "is_star", "name", "order_by", "over", "position")
 
