@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from minisql.engine.pragma_table import Rows, parse_boolean, parse_integer, parse_integer64, pragma
 from minisql.errors import ERROR, sqlite_error
 from minisql.functions.registry import set_case_sensitive_like
-from minisql.functions.registry import set_case_sensitive_like
 
 if TYPE_CHECKING:
     from minisql.engine.session import Session

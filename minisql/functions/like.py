@@ -153,8 +153,7 @@ def _compile_parts(parts: list[object], fold: bool) -> Matcher:
         parts = [fold_ascii(part) if isinstance(part, str) else part for part in parts]
     literals = [part for part in parts if isinstance(part, str)]
     if all(isinstance(part, str) or part is _ANY_RUN for part in parts) and len(literals) <= 1:
-        simple = _compile_simple(parts, literals[0] if literals else "")
-        return _folded(simple) if fold else _cut(simple)
+        return _compile_simple(parts, literals[0] if literals else "", _fold if fold else _same)
     fullmatch = re.compile(_expression(parts), re.DOTALL).fullmatch
 
     def matches(text: str) -> bool:
@@ -163,16 +162,41 @@ def _compile_parts(parts: list[object], fold: bool) -> Matcher:
     return _folded(matches) if fold else _cut(matches)
 
 
-def _compile_simple(parts: list[object], literal: str) -> Matcher:
+def _fold(text: str) -> str:
+    return text.lower() if text.isascii() else fold_ascii(text)
+
+
+def _same(text: str) -> str:
+    return text
+
+
+def _compile_simple(parts: list[object], literal: str, fold: Callable[[str], str]) -> Matcher:
+    """A matcher for one literal with runs before or behind it; the literal is folded and has no NUL."""
     starts = bool(parts) and parts[0] is _ANY_RUN
     ends = bool(parts) and parts[-1] is _ANY_RUN
-    if starts and ends:
-        return lambda text: literal in text
+    length = len(literal)
+
+    def contains(text: str) -> bool:
+        folded = fold(text)
+        place = folded.find(literal)
+        return place >= 0 and folded.find("\0", 0, place) < 0
+
+    def is_prefix(text: str) -> bool:
+        return fold(text[:length]) == literal
+
+    def is_suffix(text: str) -> bool:
+        if "\0" in text:
+            text = before_nul(text)
+        return not length or fold(text[-length:]) == literal
+
+    def is_equal(text: str) -> bool:
+        if "\0" in text:
+            text = before_nul(text)
+        return len(text) == length and fold(text) == literal
+
     if starts:
-        return lambda text: text.endswith(literal)
-    if ends:
-        return lambda text: text.startswith(literal)
-    return lambda text: text == literal
+        return contains if ends else is_suffix
+    return is_prefix if ends else is_equal
 
 
 def _folded(matcher: Matcher) -> Matcher:

@@ -35,9 +35,11 @@ class ScalarFunction:
     `max_args` -1 means any number.  `deterministic`: allowed in indexes, CHECK constraints and generated columns.
     `foldable`: same arguments, same result at any time, so that constant arguments may be evaluated when compiling.
     `direct_only`: refused inside views and triggers.  `call_subtyped`, `returns_subtype`, `takes_subtype`: see the module.
+    `bind_pattern(pattern)` gives the rest of a two-argument call whose first argument is constant, or None (LIKE, GLOB).
     """
 
     __slots__ = (
+        "bind_pattern",
         "call",
         "call_subtyped",
         "deterministic",
@@ -68,12 +70,14 @@ class ScalarFunction:
         call_subtyped: Callable[..., Any] | None = None,
         returns_subtype: bool = False,
         takes_subtype: bool = False,
+        bind_pattern: Callable[[Any], Callable[[Any], Any] | None] | None = None,
         is_built_in: bool = True,
     ) -> None:
         self.name = name
         self.min_args = min_args
         self.max_args = max_args
         self.call = call
+        self.bind_pattern = bind_pattern
         self.deterministic = deterministic
         self.foldable = (deterministic and not needs_context) if foldable is None else foldable
         self.needs_collation = needs_collation
@@ -378,3 +382,16 @@ class FunctionRegistry:
             _load_family(family)
         for name in sorted(_built_in):
             yield from _built_in[name]
+
+
+def set_case_sensitive_like(registry: FunctionRegistry, is_on: bool) -> None:
+    """Puts a LIKE that tells upper from lower case in front of the built-in one, or takes it away.
+
+    Source: https://www.sqlite.org/pragma.html#pragma_case_sensitive_like
+    """
+    module = importlib.import_module("minisql.functions.scalar")
+    for function in module.LIKE_CASE_SENSITIVE:
+        if is_on:
+            registry.register(function)
+        else:
+            registry.unregister(function.name, function.min_args, function.max_args)

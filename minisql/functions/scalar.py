@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from typing import Any
 
-from minisql.errors import ERROR, TOOBIG, sqlite_error
+from minisql.errors import ERROR, TOOBIG, Error, sqlite_error
 from minisql.functions.characters import before_nul
 from minisql.functions.context import FunctionContext
-from minisql.functions.like import glob_matcher, like_matcher
+from minisql.functions.like import Matcher, glob_matcher, like_matcher
 from minisql.functions.printf import sql_literal
 from minisql.functions.registry import ANY, ScalarFunction
 from minisql.functions.text import length
@@ -178,6 +179,29 @@ def glob(pattern: Any, text: Any) -> int | None:
     return 1 if glob_matcher(to_text(pattern))(to_text(text)) else 0
 
 
+def _binder(make_matcher: Callable[[str], Matcher]) -> Callable[[Any], Callable[[Any], int | None] | None]:
+    """What LIKE or GLOB with a constant pattern does for each text."""
+
+    def bind(pattern: Any) -> Callable[[Any], int | None] | None:
+        if pattern.__class__ is not str:
+            return None
+        try:
+            matches = make_matcher(pattern)
+        except Error:
+            return None  # raised again when, and if, it runs
+
+        def call(text: Any) -> int | None:
+            if text.__class__ is str:
+                return 1 if matches(text) else 0
+            if text is None:
+                return None
+            return 0 if text.__class__ is bytes else 1 if matches(to_text(text)) else 0
+
+        return call
+
+    return bind
+
+
 def match(*_arguments: Any) -> Any:
     """match(X, Y): always an error, virtual tables give it a meaning.  Source: lang_expr.html section 5 (MATCH)"""
     raise sqlite_error(ERROR, "unable to use function MATCH in the requested context")
@@ -294,10 +318,16 @@ def soundex(value: Any) -> str:
     return result.ljust(4, "0")
 
 
-LIKE_IGNORING_CASE = tuple(ScalarFunction("like", n, n, _like_function(False)) for n in (2, 3))
+def _like_functions(case_sensitive: bool) -> tuple[ScalarFunction, ScalarFunction]:
+    call = _like_function(case_sensitive)
+    bind = _binder(lambda pattern: like_matcher(pattern, None, case_sensitive))
+    return ScalarFunction("like", 2, 2, call, bind_pattern=bind), ScalarFunction("like", 3, 3, call)
+
+
+LIKE_IGNORING_CASE = _like_functions(False)
 
 # PRAGMA case_sensitive_like registers these in front of the ones above.
-LIKE_CASE_SENSITIVE = tuple(ScalarFunction("like", n, n, _like_function(True)) for n in (2, 3))
+LIKE_CASE_SENSITIVE = _like_functions(True)
 
 FUNCTIONS = (
     ScalarFunction("abs", 1, 1, absolute),
@@ -315,7 +345,7 @@ FUNCTIONS = (
     ScalarFunction("likelihood", 2, 2, first_argument),
     ScalarFunction("typeof", 1, 1, type_name),
     *LIKE_IGNORING_CASE,
-    ScalarFunction("glob", 2, 2, glob),
+    ScalarFunction("glob", 2, 2, glob, bind_pattern=_binder(glob_matcher)),
     ScalarFunction("match", 2, 2, match, deterministic=False),
     ScalarFunction("hex", 1, 1, hexadecimal, needs_context=True),
     ScalarFunction("quote", 1, 1, sql_literal),

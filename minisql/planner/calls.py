@@ -125,6 +125,11 @@ def emit_scalar_call(
     collation = None
     if function.needs_collation:
         collation = _call_collation(compiler, arguments, scope)
+    if function.bind_pattern is not None and registers[0] in constants:
+        # LIKE with a constant pattern: the pattern is compiled now and no longer an argument.
+        bound = function.bind_pattern(constants[registers[0]])
+        if bound is not None:
+            function, registers = ScalarFunction(function.name, 1, 1, bound), registers[1:]
     result = target or compiler.register()
     compiler.emit(op.Function, 0, 0, result, (function, registers, collation))
     return result
