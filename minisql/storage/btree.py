@@ -76,6 +76,7 @@ class BtreeFile:
             file = vfs.open(full_path, create=create, read_only=read_only or immutable, lock=not (nolock or immutable))
             pager = Pager(vfs, full_path, file, page_size)
             pager.immutable = immutable
+            pager.has_locks = not nolock
             pager.read_only = read_only or immutable or file.read_only
         pager.cache_size = cache_size
         return BtreeFile(pager, pager.path)
@@ -212,20 +213,31 @@ class BtreeFile:
 
     @property
     def journal_mode(self) -> str:
-        """'delete', 'truncate', 'persist', 'memory', 'off' or 'wal'."""
-        return self.pager.journal_mode
+        """'delete', 'truncate', 'persist', 'memory', 'off' or 'wal' (known after the first read)."""
+        return "wal" if self.pager.wal is not None else self.pager.journal_mode
+
+    def checkpoint(self, mode: str = "passive") -> tuple[int, int, int]:
+        """Moves frames of the log into the database; (busy, frames in the log, frames copied), -1 without a log."""
+        return self.pager.checkpoint(mode)
 
     def set_journal_mode(self, mode: str) -> str:
         """Changes the journal mode outside a transaction and returns the one in force."""
         pager = self.pager
-        if mode in JOURNAL_MODES and not pager.savepoints:
+        if pager.file is not None and not pager.n_readers and not pager.savepoints:
+            pager.begin_read()  # only the file knows whether it is in WAL mode
+            pager.end_read()
+        if mode == "wal":
+            pager.enter_wal_mode()
+        elif mode in JOURNAL_MODES and not pager.savepoints:
+            if pager.wal is not None:
+                pager.leave_wal_mode()
             if pager.file is None:
                 pager.journal_mode = mode if mode in ("memory", "off") else pager.journal_mode
             else:
                 if pager.journal_mode in ("truncate", "persist") and mode == "delete" and not pager.read_only:
                     pager.vfs.delete(pager.path + "-journal", False)
                 pager.journal_mode = mode
-        return pager.journal_mode
+        return self.journal_mode
 
     def set_busy_handler(self, handler: BusyHandler | None) -> None:
         """Sets what is asked, with the number of earlier calls, whether to try a lock again."""

@@ -14,10 +14,10 @@ Source: https://www.sqlite.org/testing.html, sections 3.2 and 3.3.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 
 from minisql.errors import CANTOPEN, FULL, IOERR_FSYNC, IOERR_TRUNCATE, IOERR_WRITE, sqlite_error
 from minisql.storage.vfs import MemoryStore, MemoryVfs
+from minisql.storage.wal_index import HeapIndex, WalIndex
 
 SECTOR = 512
 
@@ -111,10 +111,11 @@ def _apply(content: bytearray, offset: int, data: bytes | None) -> None:
 class FaultVfs:
     """See the module docstring.  `fail_at` counts from 1; 0 never fails."""
 
-    __slots__ = ("deleted", "fail_at", "files", "is_crash", "n_calls", "name", "seed")
+    __slots__ = ("deleted", "fail_at", "files", "has_wal", "is_crash", "n_calls", "name", "seed")
 
     def __init__(self, fail_at: int = 0, is_crash: bool = True, seed: int = 0) -> None:
         self.name = "fault"
+        self.has_wal = True
         self.files: dict[str, FaultStore] = {}
         self.deleted: dict[str, FaultStore] = {}
         self.fail_at = fail_at
@@ -164,6 +165,10 @@ class FaultVfs:
         for store in self.files.values():
             store.is_linked = True
 
+    def open_wal_index(self, path: str) -> WalIndex | None:
+        """Source: `Vfs.open_wal_index`; one connection at a time, so the heap will do."""
+        return HeapIndex()
+
     def random_bytes(self, size: int) -> bytes:
         """Source: `Vfs.random_bytes`; follows the seed."""
         return random.Random(self.seed).randbytes(size)
@@ -171,10 +176,10 @@ class FaultVfs:
     def sleep(self, seconds: float) -> None:
         """Source: `Vfs.sleep`; no time passes."""
 
-    def after_crash(self, seed: int) -> MemoryVfs:
-        """Returns the disk as it may be after a power cut at this moment; one of many, chosen by the seed."""
+    def after_crash(self, seed: int) -> FaultVfs:
+        """Returns the disk as it may be after a power cut at this moment, one of many, chosen by the seed."""
         chooser = random.Random(seed)
-        disk = MemoryVfs()
+        disk = FaultVfs()
         for path, store in self.files.items():
             if store.is_linked or chooser.random() < 0.5:
                 disk.files[path] = self._settle(store, chooser)
@@ -183,8 +188,8 @@ class FaultVfs:
                 disk.files[path] = self._settle(store, chooser)
         return disk
 
-    def _settle(self, store: FaultStore, chooser: random.Random) -> MemoryStore:
-        result = MemoryStore()
+    def _settle(self, store: FaultStore, chooser: random.Random) -> FaultStore:
+        result = FaultStore()
         content = bytearray(store.durable)
         pending = list(store.pending)
         mode = chooser.randrange(4)
@@ -194,13 +199,14 @@ class FaultVfs:
             pending = pending[: chooser.randrange(len(pending) + 1)]
         elif mode == 3:
             pending = [change for change in pending if chooser.random() < 0.7]
-            writes = [change for change in pending if change[1] is not None]
-            if len(writes) == len(pending):
+            if all(data is not None for _, data in pending):
                 chooser.shuffle(pending)
             pending = [_tear(change, chooser) for change in pending]
         for offset, data in pending:
             _apply(content, offset, data)
         result.content = content
+        result.durable = bytes(content)
+        result.is_linked = True
         return result
 
 
@@ -214,5 +220,3 @@ def _tear(change: tuple[int, bytes | None], chooser: random.Random) -> tuple[int
     start, end = sorted(chooser.sample(cuts, 2))
     return offset + start, data[start:end]
 
-
-Scenario = Callable[[FaultVfs], None]

@@ -94,6 +94,11 @@ class _OwnedRanges:
         return bool(_FLOCK.unpack(answer)[0] != fcntl.F_UNLCK)
 
 
+    def is_locked_by_other(self, start: int) -> bool:
+        """Tells whether another owner holds any lock on the byte."""
+        return self.is_write_locked_by_other(start)
+
+
 class _ProcessRanges:
     """Byte-range locks that belong to the process (plain POSIX locks)."""
 
@@ -119,6 +124,11 @@ class _ProcessRanges:
             self.set(fcntl.F_UNLCK, start, 1, IOERR_UNLOCK)
             return False
         return True
+
+
+    def is_locked_by_other(self, start: int) -> bool:
+        """Tells whether another process holds any lock on the byte."""
+        return self.is_write_locked_by_other(start)
 
 
 class FileLock:
@@ -190,14 +200,13 @@ class FileLock:
 class _Inode:
     """The locks that this process holds on one file, and the descriptors waiting to be closed."""
 
-    __slots__ = ("key", "level", "n_connections", "n_shared", "ranges", "waiting")
+    __slots__ = ("key", "level", "n_connections", "n_shared", "waiting")
 
     def __init__(self, key: tuple[int, int]) -> None:
         self.key = key
         self.level = UNLOCKED
         self.n_shared = 0
         self.n_connections = 0
-        self.ranges: FileLock | None = None
         self.waiting: list[int] = []
 
 
@@ -284,6 +293,13 @@ class InodeLock(FileLock):
     def _close_waiting(self) -> None:
         while self.inode.waiting:
             os.close(self.inode.waiting.pop())
+
+
+def byte_ranges(descriptor: int) -> _OwnedRanges | _ProcessRanges:
+    """Makes the bare byte-range locks of a descriptor, for files whose bytes are not the five levels (`-shm`)."""
+    if _F_OFD_SETLK is not None and _has_owned_locks(descriptor):
+        return _OwnedRanges(descriptor)
+    return _ProcessRanges(descriptor)
 
 
 def open_lock(descriptor: int) -> FileLock:

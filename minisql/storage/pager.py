@@ -44,6 +44,8 @@ from minisql.storage.header import read_u32, write_u32
 from minisql.storage.locking import PENDING_BYTE
 from minisql.storage.node import Node, RawPage, TableLeaf, TreeNode, parse_node
 from minisql.storage.vfs import EXCLUSIVE, RESERVED, SHARED, UNLOCKED, Vfs, VfsFile
+from minisql.storage.wal import Wal
+from minisql.storage.wal_index import HeapIndex
 
 DEFAULT_PAGE_SIZE = 4096
 MAX_PAGE_COUNT = 0xFFFFFFFE
@@ -83,6 +85,7 @@ class Pager:
     """
 
     __slots__ = (
+        "auto_checkpoint",
         "auto_vacuum_mode",
         "busy_handler",
         "cache_size",
@@ -95,6 +98,7 @@ class Pager:
         "epoch",
         "file",
         "generation",
+        "has_locks",
         "header",
         "immutable",
         "is_editing",
@@ -122,6 +126,7 @@ class Pager:
         "synchronous",
         "usable",
         "vfs",
+        "wal",
     )
 
     def __init__(self, vfs: Vfs, path: str, file: VfsFile | None, page_size: int) -> None:
@@ -130,6 +135,7 @@ class Pager:
         self.file = file
         self.read_only = file.read_only if file is not None else False
         self.immutable = False
+        self.has_locks = True
         self.page_size = page_size
         self.reserved_bytes = 0
         self.usable = page_size
@@ -164,6 +170,8 @@ class Pager:
         self.read_ahead_start = 0
         self.last_miss = 0
         self.auto_vacuum_mode = 0
+        self.wal: Wal | None = None
+        self.auto_checkpoint = 1000
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -182,7 +190,9 @@ class Pager:
                 self.trim()
 
     def _unlock(self) -> None:
-        if self.file is not None and self.locking_mode == "normal":
+        if self.wal is not None:
+            self.wal.end_read()
+        elif self.file is not None and self.locking_mode == "normal":
             self.file.unlock(UNLOCKED)
 
     def _start_read(self) -> None:
@@ -192,9 +202,18 @@ class Pager:
             return
         self._wait_for_lock(SHARED)
         try:
-            if not self.immutable:
+            if self.immutable:
+                self._check_for_changes()
+                return
+            if self.wal is None:
                 self._recover_hot_journal()
-            self._check_for_changes()
+                self._open_wal_if_present()
+            if self.wal is None:
+                self._check_for_changes()
+                if self.header[db_header.READ_VERSION] == 2 and not self.is_empty:
+                    self._open_wal()
+            if self.wal is not None:
+                self._begin_wal_read()
         except BaseException:
             self._unlock()
             raise
@@ -265,6 +284,50 @@ class Pager:
             self.data_version += 1
         self._load_header()
 
+    def _open_wal_if_present(self) -> None:
+        """Opens the write-ahead log when its file is there, whatever the header says."""
+        assert self.file is not None
+        if not self.vfs.exists(self.path + "-wal"):
+            return
+        if self.file.size() == 0:
+            if not self.read_only:
+                self.vfs.delete(self.path + "-wal", False)
+            return
+        self._open_wal()
+
+    def _open_wal(self) -> None:
+        """Opens or makes the log; a database whose directory cannot be written is read without one if it has none."""
+        path = self.path + "-wal"
+        has_file = self.vfs.exists(path)
+        try:
+            index = self.vfs.open_wal_index(self.path) if self.has_locks else HeapIndex()
+            if index is None:
+                raise sqlite_error(CANTOPEN)
+            self.wal = Wal(self.vfs, path, index, self.page_size, False)
+        except Error as error:
+            if error.sqlite_errorcode & 0xFF != CANTOPEN or has_file or not self.read_only:
+                raise
+            return
+        self.wal.made_file = not has_file
+
+    def _begin_wal_read(self) -> None:
+        """Takes a snapshot of the log and drops the cached pages that are older."""
+        wal = self.wal
+        assert wal is not None
+        changed = wal.begin_read()
+        if changed is None or not self.loaded:
+            was_loaded = self.loaded
+            self.reset()
+            self.data_version += was_loaded
+            self._load_header()
+        elif changed:
+            for number in changed:
+                self.forget(number)
+            self.data_version += 1
+            self.generation += 1
+            self._load_header()
+            self.on_reset()
+
     def reset(self) -> None:
         """Forgets every cached page."""
         self.loaded = False
@@ -282,13 +345,15 @@ class Pager:
         file = self.file
         assert file is not None
         size = file.size()
-        if size == 0:
+        wal = self.wal
+        frame = wal.find_frame(1) if wal is not None else 0
+        if size == 0 and not frame:
             self.header = db_header.new_header(self.page_size, self.reserved_bytes)
             self.is_empty = True
             self.n_pages = 0
             self.loaded = True
             return
-        raw = bytearray(file.read(db_header.HEADER_SIZE, 0))
+        raw = bytearray(wal.read_frame(frame)[:100] if wal is not None and frame else file.read(db_header.HEADER_SIZE, 0))
         if len(raw) < db_header.HEADER_SIZE:
             raise not_a_database("file is shorter than a header")
         page_size = db_header.check_header(raw)
@@ -298,7 +363,7 @@ class Pager:
         if raw[db_header.WRITE_VERSION] > 2:
             self.read_only = True
         in_header = read_u32(raw, db_header.N_PAGES)
-        on_disk = size // page_size
+        on_disk = (wal.header.n_pages if wal is not None else 0) or size // page_size
         if in_header == 0 or raw[24:28] != raw[92:96]:
             self.n_pages = on_disk or 1
         elif in_header > on_disk:
@@ -327,6 +392,10 @@ class Pager:
         file = self.file
         assert file is not None
         size = self.page_size
+        if self.wal is not None:
+            frame = self.wal.find_frame(number)
+            if frame:
+                return self.wal.read_frame(frame)
         start = self.read_ahead_start
         if start <= number < start + len(self.read_ahead) // size:
             at = (number - start) * size
@@ -365,10 +434,15 @@ class Pager:
             node = parse_node(number, data, self.usable)
         except IndexError as error:
             raise corrupt(number, "b-tree page header is wrong") from error
-        if cached is not None:
-            node.epoch = cached.epoch
-            self.forget(number)
+        if cached is None:
+            self.add(node)
+            return node  # type: ignore[return-value]
+        node.epoch = cached.epoch
+        is_dirty = number in self.dirty
+        self.forget(number)
         self.add(node)
+        if is_dirty:
+            self.dirty[number] = node
         return node  # type: ignore[return-value]
 
     def raw_page(self, number: int) -> RawPage:
@@ -439,12 +513,14 @@ class Pager:
     def begin_write(self, exclusive: bool = False) -> None:
         """Starts the write transaction, within a read transaction; raises SQLITE_BUSY or SQLITE_READONLY."""
         if self.savepoints:
-            if exclusive and self.file is not None:
+            if exclusive and self.file is not None and self.wal is None:
                 self._wait_for_lock(EXCLUSIVE)
             return
         if self.read_only or self.immutable:
             raise sqlite_error(READONLY)
-        if self.file is not None:
+        if self.wal is not None:
+            self._begin_wal_write(self.wal)
+        elif self.file is not None:
             if self.n_readers <= 1:
                 self._wait_for_lock(RESERVED)
             elif not self.file.lock(RESERVED):
@@ -462,6 +538,26 @@ class Pager:
         self.savepoints.append(Savepoint(bytes(self.header), self.n_pages))
         if self.n_pages == 0:
             self._make_first_page()
+
+    def _begin_wal_write(self, wal: Wal) -> None:
+        """Takes the log's WRITE lock; a snapshot that has become old is renewed while nothing was read from it yet."""
+        n_calls = 0
+        while True:
+            try:
+                if wal.begin_write():
+                    return
+            except Error:
+                cookie = self.header[40:44]
+                if self.n_readers > 1:
+                    raise
+                wal.end_read()
+                self._begin_wal_read()
+                if self.header[40:44] != cookie:
+                    raise sqlite_error(SCHEMA) from None
+                continue
+            if self.n_readers > 1 or self.busy_handler is None or not self.busy_handler(n_calls):
+                raise sqlite_error(BUSY)
+            n_calls += 1
 
     def _make_first_page(self) -> None:
         self.header = db_header.new_header(self.page_size, self.reserved_bytes)
@@ -578,7 +674,9 @@ class Pager:
     def _roll_back_file(self) -> None:
         journal = self.journal
         before = self.savepoints[0]
-        if journal is not None and self.is_spilled:
+        if self.wal is not None:
+            self.wal.undo()
+        elif journal is not None and self.is_spilled:
             assert self.file is not None
             rollback_journal.play_back(journal.file, self.file, self.page_size, self.synchronous > 0)
         elif self.is_spilled:  # journal_mode OFF or MEMORY: the originals that are still in memory
@@ -611,7 +709,11 @@ class Pager:
         self.generation += 1
         self.is_spilled = False
         self.is_editing = False
-        if self.file is not None and self.locking_mode == "normal":
+        if self.wal is not None:
+            self.wal.end_write()
+            if not self.n_readers:
+                self.wal.end_read()
+        elif self.file is not None and self.locking_mode == "normal":
             self.file.unlock(SHARED if self.n_readers else UNLOCKED)
 
     def commit(self) -> None:
@@ -637,6 +739,9 @@ class Pager:
             return
         if self.auto_vacuum_mode == 1:
             self.compact()
+        if self.wal is not None:
+            self._commit_to_wal(self.wal)
+            return
         self._count_change()
         images = self._dirty_images()
         self._write_journal(list(images), super_journal)
@@ -645,6 +750,101 @@ class Pager:
         self._fix_file_size()
         if self.synchronous:
             self.file.sync()
+
+    def _commit_to_wal(self, wal: Wal) -> None:
+        """Appends the changed pages to the log; page 1 only when its content or the header's changed."""
+        if 1 in self.dirty or not self.dirty or self.n_pages != self.savepoints[0].n_pages or bytes(self.header) != self.savepoints[0].header:
+            self._count_change()
+        wal.write_frames(self._dirty_images().items(), self.n_pages, self.synchronous)
+
+    def checkpoint(self, mode: str) -> tuple[int, int, int]:
+        """Runs a checkpoint ('passive', 'full', 'restart', 'truncate'); returns (busy, frames in the log, frames copied).
+
+        Without a log the answer is (0, -1, -1).  Raises SQLITE_LOCKED within a write transaction.
+        """
+        if self.savepoints:
+            raise sqlite_error(LOCKED)
+        self.begin_read()
+        self.end_read()
+        wal = self.wal
+        if wal is None or self.file is None:
+            return 0, -1, -1
+        n_calls = 0
+
+        def busy() -> bool:
+            nonlocal n_calls
+            n_calls += 1
+            return self.busy_handler is not None and self.busy_handler(n_calls - 1)
+
+        was_busy, n_frames, n_copied = wal.checkpoint(mode, self.file, busy, self.synchronous)
+        self.read_ahead = b""
+        return int(was_busy), n_frames, n_copied
+
+    def enter_wal_mode(self) -> bool:
+        """Turns a database in rollback mode into WAL mode; False where the VFS has no shared memory."""
+        if self.file is None or self.savepoints or (self.has_locks and not self.vfs.has_wal):
+            return False
+        self.begin_read()
+        try:
+            if self.wal is None:
+                self._set_file_version(2)
+        finally:
+            self.end_read()
+        self._unlock()
+        self.begin_read()
+        self.end_read()
+        return self.wal is not None
+
+    def leave_wal_mode(self) -> None:
+        """Moves the whole log into the database, deletes it and goes back to a rollback journal; raises SQLITE_BUSY."""
+        assert self.file is not None and self.wal is not None
+        if not self.file.lock(SHARED) or not self.file.lock(EXCLUSIVE):
+            self.file.unlock(SHARED)
+            raise sqlite_error(BUSY)
+        try:
+            self.begin_read()
+            try:
+                self._set_file_version(1)
+            finally:
+                self.end_read()
+            _, n_frames, n_copied = self.wal.checkpoint("passive", self.file, lambda: False, self.synchronous)
+            if n_frames != n_copied:
+                raise sqlite_error(BUSY)
+        except BaseException:
+            self.file.unlock(SHARED)
+            raise
+        self.wal.close(True, True)
+        self.wal = None
+        self.reset()
+        self.file.unlock(UNLOCKED)
+
+    def _set_file_version(self, version: int) -> None:
+        self.begin_write()
+        try:
+            self.header[db_header.WRITE_VERSION] = self.header[db_header.READ_VERSION] = version
+            self.commit()
+        except BaseException:
+            self.rollback()
+            raise
+
+    def _close_wal(self, wal: Wal) -> None:
+        """Closes the log; the last connection that wrote to it checkpoints and deletes it, as SQLite does.
+
+        A connection that only read leaves everything as it found it, less the empty log that it made.
+        """
+        assert self.file is not None
+        self.wal = None
+        is_alone = not self.read_only and self.file.lock(SHARED) and self.file.lock(EXCLUSIVE)
+        delete_log = False
+        if is_alone and wal.has_written:
+            try:
+                _, n_frames, n_copied = wal.checkpoint("passive", self.file, lambda: False, self.synchronous)
+                delete_log = n_frames == n_copied
+            except Error:
+                delete_log = False
+        elif is_alone:
+            delete_log = wal.made_file and wal.header.max_frame == 0
+        wal.close(delete_log, delete_log or (is_alone and wal.index.made_file))
 
     def _fix_file_size(self) -> None:
         """Cuts a file that has shrunk; extends one whose last pages went to the freelist without being written."""
@@ -727,10 +927,14 @@ class Pager:
         if self.file is None or not self.dirty:
             return
         images = self._dirty_images()
-        self._write_journal(list(images), "")
-        self._wait_for_lock(EXCLUSIVE)
-        self.is_spilled = True
-        self._write_images(images)
+        if self.wal is not None:
+            self.is_spilled = True
+            self.wal.write_frames(images.items(), 0, 0)
+        else:
+            self._write_journal(list(images), "")
+            self._wait_for_lock(EXCLUSIVE)
+            self.is_spilled = True
+            self._write_images(images)
         self.dirty.clear()
         self.epoch += 1
 
@@ -745,6 +949,18 @@ class Pager:
         self.savepoints.clear()
         self.dirty.clear()
         self._finish_transaction()
+        wal = self.wal
+        if wal is not None and self.auto_checkpoint and wal.header.max_frame >= self.auto_checkpoint:
+            self._checkpoint_automatically(wal)
+
+    def _checkpoint_automatically(self, wal: Wal) -> None:
+        """Copies what can be copied after a commit; that has happened, so failures here are not its failure."""
+        assert self.file is not None
+        try:
+            wal.checkpoint("passive", self.file, lambda: False, self.synchronous)
+        except Error:
+            pass
+        self.read_ahead = b""
 
     # -- pages -----------------------------------------------------------------------------------------------------
 
@@ -789,5 +1005,7 @@ class Pager:
         if self.savepoints:
             self.rollback()
         if self.file is not None:
+            if self.wal is not None:
+                self._close_wal(self.wal)
             self.file.close()
         self.reset()

@@ -175,6 +175,12 @@ class TableCursor:
         """Stands on no row: reading one raises IndexError (the null row of an outer join)."""
         self._leave()
 
+    def enter_leaf(self, rowids: list[int], rows: list[Row]) -> None:
+        """Stands on the first row of lists that `leaves` has handed out."""
+        self.rowids, self.rows, self.position = rowids, rows, 0
+        self.edits = self.tree.edits
+        self.path = None
+
     def _leave(self) -> None:
         self.rowids, self.rows, self.position = NO_ROWIDS, NO_ROWS, 0
         self.edits = self.tree.edits

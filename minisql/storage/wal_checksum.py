@@ -1,0 +1,75 @@
+"""The checksum of the write-ahead log, cumulative over frames.
+
+For each pair of 32-bit words (a, b):  s0 += a + s1;  s1 += b + s0  (mod 2**32).  That is linear:
+
+    (s0, s1) -> M (s0, s1) + (a, a + b)     with M = [[1, 1], [1, 2]]
+
+so a run of n pairs is  M**n s + sum of M**(n-1-i) v[i].  The sum is folded in halves: v'[j] = M**(n/2) v[j] + v[j + n/2],
+all j at once in one big integer with 64-bit lanes.  That takes 9 steps for a page of 4 KiB and a quarter of a plain loop's
+time (benchmark wal_checksum).
+
+Source: https://www.sqlite.org/fileformat2.html#checksum_algorithm.
+"""
+
+from __future__ import annotations
+
+from array import array
+from functools import lru_cache
+
+_WORD = 0xFFFFFFFF
+
+
+@lru_cache(maxsize=64)
+def _power(n: int) -> tuple[int, int, int]:
+    """Returns (p, q, r) with M**n = [[p, q], [q, r]] mod 2**32."""
+    p, q, r = 1, 0, 1
+    a, b, c = 1, 1, 2
+    while n:
+        if n & 1:
+            p, q, r = p * a + q * b & _WORD, p * b + q * c & _WORD, q * b + r * c & _WORD
+        a, b, c = a * a + b * b & _WORD, a * b + b * c & _WORD, b * b + c * c & _WORD
+        n >>= 1
+    return p, q, r
+
+
+@lru_cache(maxsize=32)
+def _lane_mask(n_lanes: int) -> int:
+    return int.from_bytes(b"\xff\xff\xff\xff\0\0\0\0" * n_lanes, "little")
+
+
+def _sum_of_pairs(data: bytes) -> tuple[int, int]:
+    """Returns the sum of M**(n-1-i) v[i] for little-endian data whose number of pairs is a power of two."""
+    n = len(data) // 8
+    mask = _lane_mask(n)
+    both = int.from_bytes(data, "little")
+    first = both & mask
+    second = first + (both >> 32 & mask) & mask
+    while n > 1:
+        n //= 2
+        bits = 64 * n
+        mask = _lane_mask(n)
+        p, q, r = _power(n)
+        low_first, low_second = first & mask, second & mask
+        high_first, high_second = first >> bits, second >> bits
+        cross_first, cross_second = low_first * q & mask, low_second * q & mask
+        first = (low_first * p & mask) + cross_second + high_first & mask
+        second = cross_first + (low_second * r & mask) + high_second & mask
+    return first, second
+
+
+def wal_checksum(data: bytes, s0: int, s1: int, is_big_endian: bool) -> tuple[int, int]:
+    """Continues the checksum (s0, s1) over data, a multiple of 8 bytes."""
+    if is_big_endian:
+        words = array("I" if array("I").itemsize == 4 else "L", data)
+        words.byteswap()
+        data = words.tobytes()
+    at = 0
+    size = len(data)
+    while at < size:
+        block = 1 << (size - at).bit_length() - 1
+        n = block // 8
+        p, q, r = _power(n)
+        first, second = _sum_of_pairs(data[at : at + block])
+        s0, s1 = p * s0 + q * s1 + first & _WORD, q * s0 + r * s1 + second & _WORD
+        at += block
+    return s0, s1

@@ -1,0 +1,239 @@
+"""The wal-index: the shared memory in which connections agree on what the write-ahead log holds.
+
+    0    header, 48 bytes, twice        version, change counter, page size, mxFrame, pages, checksums, salts
+    96   checkpoint information, 40     nBackfill, five read marks, lock bytes
+    136  page numbers of frames 1..4062, then 8192 hash slots; further blocks of 32 KiB: 4096 page numbers and a hash
+
+It lives in the file `-shm`, mapped into every process, in native byte order, and is rebuilt from the log when no one has it
+open.  Words are read and written through `memoryview.cast('I')`, one machine word at a time: `struct.pack_into` stores byte
+by byte, and C could see torn words.  Locks are bytes 120 to 127 of the file: WRITE, CKPT, RECOVER, READ0 to READ4; byte 128
+says that someone has the file open.  `HeapIndex` is the same for one connection alone, on a VFS without shared memory.
+
+Source: https://www.sqlite.org/walformat.html.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from typing import Protocol
+
+from minisql.errors import BUSY, CANTOPEN, IOERR_SHMLOCK, IOERR_SHMMAP, READONLY_CANTINIT, sqlite_error
+from minisql.storage import locking
+
+try:
+    import mmap
+except ImportError:  # WASI
+    mmap = None  # type: ignore[assignment]
+
+WRITE, CHECKPOINT, RECOVER, READ0 = 0, 1, 2, 3
+N_READERS = 5
+NOT_USED = 0xFFFFFFFF
+REGION_SIZE = 32768
+N_HASH = 8192
+FIRST_BLOCK_FRAMES = 4062
+BLOCK_FRAMES = 4096
+HEADER_WORDS = 12
+BACKFILL = 24  # word numbers
+READ_MARKS = 25
+BACKFILL_ATTEMPTED = 32
+LOCK_OFFSET = 120
+ALIVE_BYTE = 128
+
+_barrier_lock = threading.Lock()
+
+
+def barrier() -> None:
+    """Keeps memory accesses before it before those behind it."""
+    with _barrier_lock:
+        pass
+
+
+class WalIndex(Protocol):
+    """Where a log keeps its index: shared memory or the heap."""
+
+    is_read_only: bool
+    made_file: bool
+
+    def region(self, number: int) -> memoryview:
+        """Returns 32 KiB block `number` as 32-bit words, making it if need be."""
+
+    def lock(self, slot: int, n_slots: int, exclusive: bool) -> bool:
+        """Takes lock slots; False when someone else is in the way."""
+
+    def unlock(self, slot: int, n_slots: int) -> None:
+        """Releases lock slots."""
+
+    def close(self, delete: bool) -> None:
+        """Unmaps, drops all locks, and deletes the file if asked."""
+
+
+class HeapIndex:
+    """The index of a connection that has the database to itself."""
+
+    __slots__ = ("is_read_only", "made_file", "regions")
+
+    def __init__(self) -> None:
+        self.is_read_only = False
+        self.made_file = False
+        self.regions: list[memoryview] = []
+
+    def region(self, number: int) -> memoryview:
+        """Source: `WalIndex.region`."""
+        while len(self.regions) <= number:
+            self.regions.append(memoryview(bytearray(REGION_SIZE)).cast("I"))
+        return self.regions[number]
+
+    def lock(self, slot: int, n_slots: int, exclusive: bool) -> bool:
+        """Source: `WalIndex.lock`."""
+        return True
+
+    def unlock(self, slot: int, n_slots: int) -> None:
+        """Source: `WalIndex.unlock`."""
+
+    def close(self, delete: bool) -> None:
+        """Source: `WalIndex.close`."""
+        self.regions.clear()
+
+
+class SharedIndex:
+    """The `-shm` file of a real database.
+
+    The first connection to open it empties it, so that whoever reads the header first rebuilds the index from the log.
+    """
+
+    __slots__ = ("descriptor", "is_read_only", "made_file", "maps", "path", "ranges", "regions")
+
+    def __init__(self, path: str) -> None:
+        if mmap is None or locking.fcntl is None:
+            raise sqlite_error(CANTOPEN)
+        self.path = path
+        self.is_read_only = False
+        self.maps: list[mmap.mmap] = []
+        self.regions: list[memoryview] = []
+        flags = getattr(os, "O_CLOEXEC", 0)
+        self.made_file = not os.path.exists(path)
+        try:
+            self.descriptor = os.open(path, flags | os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError:
+            try:
+                self.descriptor = os.open(path, flags | os.O_RDONLY)
+            except OSError as error:
+                raise sqlite_error(CANTOPEN) from error
+            self.is_read_only = True
+        self.ranges = locking.byte_ranges(self.descriptor)
+        try:
+            self._join()
+        except BaseException:
+            os.close(self.descriptor)
+            raise
+
+    def _join(self) -> None:
+        fcntl = locking.fcntl
+        if not self.is_read_only and self.ranges.set(fcntl.F_WRLCK, ALIVE_BYTE, 1, IOERR_SHMLOCK):
+            os.ftruncate(self.descriptor, 3)
+        elif self.is_read_only and not self.ranges.is_locked_by_other(ALIVE_BYTE):
+            raise sqlite_error(READONLY_CANTINIT)
+        if not self.ranges.set(fcntl.F_RDLCK, ALIVE_BYTE, 1, IOERR_SHMLOCK):
+            raise sqlite_error(BUSY)
+
+    def region(self, number: int) -> memoryview:
+        """Source: `WalIndex.region`."""
+        while len(self.regions) <= number:
+            end = (len(self.regions) + 1) * REGION_SIZE
+            try:
+                size = os.fstat(self.descriptor).st_size
+                if size < end:
+                    if self.is_read_only:
+                        raise sqlite_error(READONLY_CANTINIT)
+                    os.pwrite(self.descriptor, bytes(end - max(size, end - REGION_SIZE)), max(size, end - REGION_SIZE))
+                access = mmap.ACCESS_READ if self.is_read_only else mmap.ACCESS_WRITE
+                block = mmap.mmap(self.descriptor, REGION_SIZE, offset=end - REGION_SIZE, access=access)
+            except OSError as error:
+                raise sqlite_error(IOERR_SHMMAP) from error
+            self.maps.append(block)
+            self.regions.append(memoryview(block).cast("I"))
+        return self.regions[number]
+
+    def lock(self, slot: int, n_slots: int, exclusive: bool) -> bool:
+        """Source: `WalIndex.lock`."""
+        fcntl = locking.fcntl
+        kind = fcntl.F_WRLCK if exclusive else fcntl.F_RDLCK
+        if exclusive and self.is_read_only:
+            return False
+        return self.ranges.set(kind, LOCK_OFFSET + slot, n_slots, IOERR_SHMLOCK)
+
+    def unlock(self, slot: int, n_slots: int) -> None:
+        """Source: `WalIndex.unlock`."""
+        self.ranges.set(locking.fcntl.F_UNLCK, LOCK_OFFSET + slot, n_slots, IOERR_SHMLOCK)
+
+    def close(self, delete: bool) -> None:
+        """Source: `WalIndex.close`."""
+        for view in self.regions:
+            view.release()
+        for block in self.maps:
+            block.close()
+        self.regions.clear()
+        self.maps.clear()
+        if self.descriptor >= 0:
+            if delete:
+                try:
+                    os.unlink(self.path)
+                except OSError:
+                    pass
+            os.close(self.descriptor)
+            self.descriptor = -1
+
+
+def frame_place(frame: int) -> tuple[int, int, int, int]:
+    """Returns (block, word of the block's first page number, word of the page number, frame before the block)."""
+    if frame <= FIRST_BLOCK_FRAMES:
+        return 0, 34, 33 + frame, 0
+    block = (frame - FIRST_BLOCK_FRAMES - 1) // BLOCK_FRAMES + 1
+    zero = FIRST_BLOCK_FRAMES + (block - 1) * BLOCK_FRAMES
+    return block, 0, frame - zero - 1, zero
+
+
+def append_frame(index: WalIndex, frame: int, page: int) -> None:
+    """Enters a frame into the page numbers and the hash of its block."""
+    block, first, place, zero = frame_place(frame)
+    words = index.region(block)
+    hashes = words.cast("B").cast("H")[REGION_SIZE // 2 - N_HASH :]
+    position = frame - zero
+    if position == 1:
+        words[first:] = memoryview(bytes(REGION_SIZE - 4 * first)).cast("I")
+    elif words[place]:
+        clean_hash(index, frame - 1)
+    key = page * 383 & N_HASH - 1
+    while hashes[key]:
+        key = key + 1 & N_HASH - 1
+    words[place] = page
+    hashes[key] = position
+
+
+def clean_hash(index: WalIndex, last_frame: int) -> None:
+    """Removes the frames behind `last_frame` from the block that holds it, after a rollback."""
+    if not last_frame:
+        return
+    block, _, place, zero = frame_place(last_frame)
+    words = index.region(block)
+    hashes = words.cast("B").cast("H")[REGION_SIZE // 2 - N_HASH :]
+    limit = last_frame - zero
+    for i in range(N_HASH):
+        if hashes[i] > limit:
+            hashes[i] = 0
+    for i in range(place + 1, (REGION_SIZE - 2 * N_HASH) // 4):
+        words[i] = 0
+
+
+def pages_of_frames(index: WalIndex, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Yields (frame, page number) for a range of frames."""
+    frame = first
+    while frame <= last:
+        block, _, place, zero = frame_place(frame)
+        end = min(last, zero + (BLOCK_FRAMES if block else FIRST_BLOCK_FRAMES))
+        words = index.region(block)
+        for page in words[place : place + end - frame + 1].tolist():
+            yield frame, page
+            frame += 1
