@@ -1,6 +1,7 @@
 """Compiling translated programs, and running them: the only place in the engine that calls `compile` and `exec`.
 
-The same source comes again and again, since it holds no constants: functions are kept by source.  Each source is registered
+Queries that differ in constants only have the same shape and share one function, so functions are kept by shape, and by source
+(several shapes lead to the same source).  Each source is registered
 with `linecache`, so tracebacks show it, and `program_address` maps a line back to the instruction.
 
 Source: DESIGN, "A VM of two tiers".
@@ -15,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.program import Program
 from minisql.errors import CORRUPT_INDEX, sqlite_error
-from minisql.storage.table_cursor import TableCursor
-from minisql.storage.type_mask import column_masks
 from minisql.values import arithmetic
 from minisql.values.affinity import apply_affinity
 from minisql.values.cast import cast, to_text
@@ -29,7 +28,8 @@ from minisql.vm.halting import halt_error
 from minisql.vm.handlers import HANDLERS
 from minisql.vm.handlers_cursor import compare_prefix, seek_table
 from minisql.vm.handlers_expression import in_constants, is_true_value
-from minisql.vm.translator import Hints, Translation, translate
+from minisql.vm.program_shape import program_shape
+from minisql.vm.translator import Hints, Recipe, Translation, program_objects, translate
 from minisql.vm.walking import interpret_leaf, prepare, rowid_of, scan, scan_index, scan_with_rowids, seek_value, walk
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ _NAMESPACE: dict[str, Any] = {
 }  # fmt: skip
 
 _functions: dict[str, Function] = {}
+_shapes: dict[Any, tuple[Function, tuple[Recipe, ...], tuple[int, ...]]] = {}
 _addresses: dict[str, list[int]] = {}
 
 
@@ -83,7 +84,7 @@ class CompiledProgram:
 
     __slots__ = ("constants", "function", "objects")
 
-    def __init__(self, function: Function, objects: tuple[Any, ...], constants: tuple[int, ...]) -> None:
+    def __init__(self, function: Function, objects: list[Any], constants: tuple[int, ...]) -> None:
         self.function = function
         self.objects = objects
         self.constants = constants
@@ -102,11 +103,19 @@ def compile_program(program: Program, hints: Hints) -> CompiledProgram:
 
     Source: DESIGN, "A VM of two tiers"
     """
-    translation = translate(program, hints)
-    function = _functions.get(translation.source)
-    if function is None:
-        function = _compile(translation)
-    return CompiledProgram(function, translation.objects, translation.constants)
+    shape = program_shape(program, hints.masks, hints.specialises)
+    known = _shapes.get(shape)
+    if known is None:
+        translation = translate(program, hints)
+        function = _functions.get(translation.source)
+        if function is None:
+            function = _compile(translation)
+        known = function, translation.recipes, translation.constants
+        if len(_shapes) >= _KEPT_FUNCTIONS:
+            _shapes.clear()
+        _shapes[shape] = known
+    function, recipes, constants = known
+    return CompiledProgram(function, program_objects(program, recipes), constants)
 
 
 def _compile(translation: Translation) -> Function:
@@ -143,6 +152,7 @@ def gather_hints(program: Program, host: Host, specialises: bool) -> Hints:
             btree = host.btrees[database]
             assert btree is not None, "the program has started a transaction there"
             reader = btree.table_cursor(root, shape)
-            if reader.__class__ is TableCursor and reader.first() is not None:
-                masks[cursor] = column_masks(reader.rows, shape.n_columns)
+            for _, _, first_masks in reader.leaves():
+                masks[cursor] = first_masks
+                break
     return Hints(masks, specialises)

@@ -19,7 +19,7 @@ from minisql.bytecode.opcodes import JUMPS
 from minisql.bytecode.operands import ROLES
 from minisql.bytecode.program import LoopExtent
 from minisql.vm.register_plan import Untranslatable
-from minisql.vm.walking import OPENERS, LoopPart
+from minisql.vm.walking import OPENERS
 
 if TYPE_CHECKING:
     from minisql.vm.translator import Translator
@@ -133,7 +133,7 @@ def _emit_scan(translator: Translator, loop: LoopExtent, context: LoopContext, i
     else:
         _emit_rows(translator, loop, context, row)
     translator.depth -= 1
-    name = "None" if test is None else translator.object_name(test)
+    name = "None" if test is None else translator.object_name(("object", test))
     text = f"for W{start}, x{start} in {function}(c{cursor}, host, {name}):"
     translator.lines[line] = (translator.depth, text, start)
     if saved is None:
@@ -189,7 +189,7 @@ def _emit_refused_leaf(translator: Translator, loop: LoopExtent) -> None:
         translator.line(f"R[{register}] = r{register}")
     for register, source in foreign.items():
         translator.line(f"R[{register}] = {translator.row_operand(*source).text}")
-    part = translator.object_name(LoopPart(translator.program, loop))
+    part = translator.object_name(("part", loop.start))
     translator.line(f"pc = yield from interpret_leaf(frame, {part}, W{loop.start})")
     for register in shared:
         translator.line(f"r{register} = R[{register}]")

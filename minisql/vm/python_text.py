@@ -187,7 +187,7 @@ def _comparison_value(translator: Translator, address: int) -> Operand:
             nulls = " or ".join(f"{x.text} is None" for x in (a, b) if x.classes & NULL)
             text = f"1 if {a.text} {sign} {b.text} else 0"
             return Operand(f"(None if {nulls} else {text})" if nulls else f"({text})", TRUTH, 1, False)
-    collation = "None" if p4 is None else translator.object_name(p4)
+    collation = "None" if p4 is None else translator.object_name(("object", p4))
     text = f"compare_result({opcode}, {a.text}, {b.text}, {collation}, {p5})"
     return Operand(text, INTEGER_48 if opcode in _IS_SIGNS else TRUTH, 1, False)
 
@@ -214,11 +214,12 @@ def _in_constant(translator: Translator, address: int) -> Operand:
         yes, no = ("0", "1") if p5 & 1 else ("1", "0")
         if constants.has_null:
             no = "None"
-        text = f"{yes} if {a.text} in {translator.object_name(constants.keys)} else {no}"
+        keys = translator.object_name(("keys", address))
+        text = f"{yes} if {a.text} in {keys} else {no}"
         if a.classes & NULL:
             text = f"None if {a.text} is None else {text}"
         return Operand(f"({text})", TRUTH, 1, False)
-    name = translator.object_name(constants)
+    name = translator.object_name(("p4", address))
     return Operand(f"in_constants({a.text}, {name}, {p2 or 0}, {p5 & 1})", TRUTH, 1, False)
 
 
@@ -238,8 +239,9 @@ def _function(translator: Translator, address: int) -> Operand:
         translator.uses_context = True
         arguments.insert(0, "context")
     if function.needs_collation:
-        arguments.insert(0, translator.object_name(collation) if collation is not None else "BINARY")
-    return Operand(f"{translator.object_name(function.call)}({', '.join(arguments)})", ANY, 64, False)
+        arguments.insert(0, translator.object_name(("object", collation)) if collation is not None else "BINARY")
+    name = translator.object_name(("object", function.call))
+    return Operand(f"{name}({', '.join(arguments)})", ANY, 64, False)
 
 
 def _conversion(translator: Translator, address: int) -> Operand:
@@ -261,7 +263,7 @@ def _integer(translator: Translator, address: int) -> Operand:
 
 
 def _constant(translator: Translator, address: int) -> Operand:
-    return translator.constant_operand(translator.object_name(translator.code[address][4]), translator.code[address][4])
+    return translator.constant_operand(translator.object_name(("p4", address)), translator.code[address][4])
 
 
 def _rowid(translator: Translator, address: int) -> Operand:
@@ -369,7 +371,7 @@ def _tested_comparison(
     translator: Translator, opcode: int, a: Operand, b: Operand, signs: tuple[str, str], p4: Any, p5: int
 ) -> Condition:
     """Tests for the likely class inline and leaves everything else to compare_jumps."""
-    collation = "None" if p4 is None else translator.object_name(p4)
+    collation = "None" if p4 is None else translator.object_name(("object", p4))
     found = None
     if p5 & 0xFF != affinities.TEXT:
         found = likely_test(translator, a, b, p4, p5)
@@ -473,7 +475,7 @@ def _in_condition(translator: Translator, definition: int, null_is_true: bool) -
         return None
     if not _affinity_is_idle(a, p2):
         return None
-    keys = translator.object_name(constants.keys)
+    keys = translator.object_name(("keys", definition))
     inside, outside = f"{a.text} in {keys}", f"{a.text} not in {keys}"
     if p5 & 1:
         inside, outside = outside, inside

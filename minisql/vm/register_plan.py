@@ -66,16 +66,21 @@ class RegisterPlan:
         self.loop_at: dict[int, LoopExtent] = {loop.start: loop for loop in program.loops}
         self.loop_next: dict[int, LoopExtent] = {loop.next: loop for loop in program.loops}
         layout = self.layout
-        self.reads = [registers_read(instruction, layout) for instruction in code]
-        self.writes = [registers_written(instruction, layout) for instruction in code]
+        self.reads: list[list[int]] = []
+        self.writes: list[list[int]] = []
         self.definitions: list[list[int]] = [[] for _ in range(n)]
         self.uses: list[list[int]] = [[] for _ in range(n)]
         self.targets: set[int] = set()
+        definitions, uses = self.definitions, self.uses
         for address, instruction in enumerate(code):
-            for register in self.writes[address]:
-                self.definitions[register].append(address)
-            for register in self.reads[address]:
-                self.uses[register].append(address)
+            read = registers_read(instruction, layout)
+            written = registers_written(instruction, layout)
+            self.reads.append(read)
+            self.writes.append(written)
+            for register in written:
+                definitions[register].append(address)
+            for register in read:
+                uses[register].append(address)
             if instruction[0] in JUMPS and address not in self.loop_next:
                 self.targets.add(instruction[2])
         self.row_source: dict[tuple[int, int], tuple[int, int]] = {}
@@ -91,11 +96,13 @@ class RegisterPlan:
         for address, instruction in enumerate(code):
             if instruction[0] in LOADS_ROW:
                 loaded.update(self.writes[address])
-        loops = sorted(self.program.loops, key=lambda loop: loop.body - loop.next)
-        innermost_first = loops[::-1]
+        innermost_first = sorted(self.program.loops, key=lambda loop: loop.next - loop.body)
         for register in loaded:
+            uses = self.uses[register]
+            if not uses:
+                continue
             found = {}
-            for use in self.uses[register]:
+            for use in uses:
                 source = self._source_of(register, use, innermost_first)
                 if source is None:
                     self.unpacked.add(register)
@@ -117,11 +124,12 @@ class RegisterPlan:
                 return None  # the search may have failed
             return address, register - first
         for loop in loops:
-            if loop.body <= use <= loop.next and register in self.writes[loop.start]:
-                inside = [address for address in definitions if loop.start <= address <= loop.next]
-                if set(inside) <= {loop.start, loop.next}:
-                    return loop.start, register - code[loop.start][3]
-                return None
+            first = loop.row
+            if loop.body <= use <= loop.next and first and first <= register < first + self.layout.widths[loop.cursor]:
+                for address in definitions:
+                    if loop.start < address < loop.next:
+                        return None
+                return loop.start, register - first
         return None
 
     def _plan_folds(self) -> None:
@@ -147,9 +155,12 @@ class RegisterPlan:
             use = uses[0]
             if use <= address or block_of[use] != block_of[address] or use in self.loop_next:
                 continue
-            level = 1 + max((depth.get(self.definitions[read][0], 0) for read in self.reads[address]
-                             if len(self.definitions[read]) == 1), default=0)  # fmt: skip
-            if level > MAX_FOLD_DEPTH or self._is_disturbed(address, use):
+            level = 1
+            for read in self.reads[address]:
+                definitions = self.definitions[read]
+                if len(definitions) == 1:
+                    level = max(level, depth.get(definitions[0], 0) + 1)
+            if level > MAX_FOLD_DEPTH or (use > address + 1 and self._is_disturbed(address, use)):
                 continue
             depth[address] = level
             self.folded[address] = use

@@ -51,7 +51,7 @@ def emit_assignment(translator: Translator, address: int) -> None:
 def emit_handler_call(translator: Translator, address: int) -> None:
     """Calls the tier-1 handler of an instruction that does not jump."""
     from_locals_to_list(translator, address)
-    translator.call(translator.code[address])
+    translator.call(address)
     _from_list_to_locals(translator, address)
 
 
@@ -87,7 +87,7 @@ def _emit_open(translator: Translator, address: int) -> None:
         name = f"G{cursor} = c{cursor}.groups"
     elif opcode == op.GroupOpen:
         name = f"g{cursor} = None"
-    translator.call(translator.code[address], cursor, name)
+    translator.call(address, cursor, name)
 
 
 def _emit_null(translator: Translator, address: int) -> None:
@@ -126,11 +126,11 @@ def _emit_result_row(translator: Translator, address: int) -> None:
 
 
 def _emit_halt(translator: Translator, address: int) -> None:
-    _, p1, p2, p3, p4, p5 = translator.code[address]
+    _, p1, p2, p3, _, p5 = translator.code[address]
     if not p1:
         translator.line("return")
         return
-    message = translator.object_name(p4)
+    message = translator.object_name(("p4", address))
     if p5:
         text = translator.operand(p3, address).text
         message = f"({message} if {text} is None else to_text({text}))"
@@ -138,8 +138,8 @@ def _emit_halt(translator: Translator, address: int) -> None:
 
 
 def _emit_halt_if_null(translator: Translator, address: int) -> None:
-    _, p1, p2, p3, p4, _ = translator.code[address]
-    message = translator.object_name(p4)
+    _, p1, p2, p3, _, _ = translator.code[address]
+    message = translator.object_name(("p4", address))
     translator.line(f"if {translator.operand(p3, address).text} is None: raise halt_error({p1}, {p2}, {message})")
 
 
@@ -288,7 +288,7 @@ def emit_jump_statement(translator: Translator, address: int) -> Condition:
         return emitter(translator, address)
     from_locals_to_list(translator, address)
     name = translator.temporary()
-    instruction = translator.object_name(translator.code[address])
+    instruction = translator.object_name(("instruction", address))
     translator.line(f"{name} = HANDLERS[{translator.code[address][0]}](frame, R, {instruction}, -1)")
     if translator.plan.writes[address]:
         _from_list_to_locals(translator, address)

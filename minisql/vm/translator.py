@@ -20,12 +20,14 @@ from typing import TYPE_CHECKING, Any
 
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.opcodes import CONTRACTS
-from minisql.bytecode.program import Instruction, Program
+from minisql.bytecode.program import Program
 from minisql.storage.type_mask import BLOB, INTEGER_48, INTEGER_64, NULL, REAL, TEXT, TEXT_NOT_ASCII
 from minisql.values.shape import RowShape
 from minisql.vm import flow_text
+from minisql.vm.program_shape import magnitude
 from minisql.vm.python_text import ANY, Operand, value_of
 from minisql.vm.register_plan import RegisterPlan, Untranslatable
+from minisql.vm.walking import LoopPart
 
 if TYPE_CHECKING:
     from minisql.values.collation import Collation
@@ -43,14 +45,14 @@ _KINDS: dict[int, str] = {
 
 
 class Translation:
-    """What `translate` returns: the source, the objects and the registers of the constants to pass to the function behind
-    (frame, R, host), and the program address behind each source line."""
+    """What `translate` returns: the source, the recipes of the objects and the registers of the constants to pass to the
+    function behind (frame, R, host), and the program address behind each source line."""
 
-    __slots__ = ("addresses", "constants", "objects", "source")
+    __slots__ = ("addresses", "constants", "recipes", "source")
 
-    def __init__(self, source: str, objects: tuple[Any, ...], constants: tuple[int, ...], addresses: list[int]) -> None:
+    def __init__(self, source: str, recipes: tuple[Recipe, ...], constants: tuple[int, ...], addresses: list[int]) -> None:
         self.source = source
-        self.objects = objects
+        self.recipes = recipes
         self.constants = constants
         self.addresses = addresses
 
@@ -66,15 +68,42 @@ class Hints:
         self.specialises = specialises
 
 
-class Run:
-    """Handler calls in a row: their instructions, the names of the cursors that they open, what to assign afterwards."""
+Recipe = tuple[str, Any]
 
-    __slots__ = ("address", "assignments", "depth", "instructions", "names")
+
+def program_objects(program: Program, recipes: Sequence[Recipe]) -> list[Any]:
+    """Makes the objects to pass to a program's function, each by its recipe: a kind and
+
+    object (the object itself), p4 (address), keys (address of an IN), instruction (address), instructions (addresses),
+    part (address of a loop's start).
+    """
+    code = program.code
+    objects: list[Any] = []
+    for kind, data in recipes:
+        if kind == "object":
+            objects.append(data)
+        elif kind == "p4":
+            objects.append(code[data][4])
+        elif kind == "keys":
+            objects.append(code[data][4].keys)
+        elif kind == "instruction":
+            objects.append(code[data])
+        elif kind == "instructions":
+            objects.append([code[address] for address in data])
+        else:
+            objects.append(LoopPart(program, next(loop for loop in program.loops if loop.start == data)))
+    return objects
+
+
+class Run:
+    """Handler calls in a row: the addresses, the names of the cursors that they open, what to assign afterwards."""
+
+    __slots__ = ("address", "addresses", "assignments", "depth", "names")
 
     def __init__(self, depth: int, address: int) -> None:
         self.depth = depth
         self.address = address
-        self.instructions: list[Instruction] = []
+        self.addresses: list[int] = []
         self.names: list[str] = []
         self.assignments: list[str] = []
 
@@ -127,8 +156,8 @@ class Translator:
         self.address = 0
         self.loop: LoopContext | None = None
         self.n_loops = 0
-        self.objects: list[Any] = []
-        self._object_names: dict[int, str] = {}
+        self.objects: list[Recipe] = []
+        self._object_names: dict[Recipe, str] = {}
         self._n_temporaries = 0
         self._run: Run | None = None
         self.known: dict[tuple[int, int], int] = {}
@@ -176,21 +205,21 @@ class Translator:
             raise Untranslatable("nesting")
         self.lines.append((self.depth, text, self.address))
 
-    def call(self, instruction: Instruction, cursor: int = -1, name: str = "") -> None:
-        """Calls the handler of an instruction that does not jump; neighbours share one line.
+    def call(self, address: int, cursor: int = -1, name: str = "") -> None:
+        """Calls the handler of the instruction at an address, which does not jump; neighbours share one line.
 
         `cursor` is the number of a cursor that it opens, `name` an assignment to make behind it.
         """
         run = self._run
         if run is None:
             run = self._run = Run(self.depth, self.address)
-        run.instructions.append(instruction)
         if cursor >= 0:
             if f"c{cursor}" in run.names:
                 self.end_run()
-                self.call(instruction, cursor, name)
+                self.call(address, cursor, name)
                 return
             run.names.append(f"c{cursor}")
+        run.addresses.append(address)
         if name:
             run.assignments.append(name)
 
@@ -200,7 +229,8 @@ class Translator:
         self._run = None
         if run is None:
             return
-        text = f"prepare(frame, R, {self.object_name(run.instructions)})"
+        instructions = self.object_name(("instructions", tuple(run.addresses)))
+        text = f"prepare(frame, R, {instructions})"
         if run.names:
             text = f"{', '.join(run.names)}, = {text}"
         self.lines.append((run.depth, text, run.address))
@@ -211,12 +241,12 @@ class Translator:
         self._n_temporaries += 1
         return f"t{self._n_temporaries}"
 
-    def object_name(self, thing: Any) -> str:
-        """The name under which the function knows an object."""
-        name = self._object_names.get(id(thing))
+    def object_name(self, recipe: Recipe) -> str:
+        """The name under which the function knows an object; see `program_objects` for recipes."""
+        name = self._object_names.get(recipe)
         if name is None:
-            name = self._object_names[id(thing)] = f"o{len(self.objects)}"
-            self.objects.append(thing)
+            name = self._object_names[recipe] = f"o{len(self.objects)}"
+            self.objects.append(recipe)
         return name
 
     # Operands
@@ -255,7 +285,7 @@ class Translator:
         """A constant by its name: its class is known."""
         kind = value.__class__
         if kind is int:
-            bits = value.bit_length()
+            bits = magnitude(value)
             return Operand(name, INTEGER_48 if bits < 48 else INTEGER_48 | INTEGER_64, bits, True)
         if kind is str:
             return Operand(name, TEXT if value.isascii() else TEXT | TEXT_NOT_ASCII, 0, True)
