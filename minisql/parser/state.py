@@ -18,6 +18,7 @@ from minisql.parser.ast import OrderingTerm, Select, Variable, Window
 from minisql.parser.tokenizer import Source, dequote, is_oversized, kind_of, statement_end, tokenize
 
 _Result = TypeVar("_Result")
+_END_OF_INPUT = k.END_OF_INPUT
 
 _LEVELS_PER_STACK = 30
 """Nested rules that one Python stack holds: six frames each, well below the interpreter's 1,000."""
@@ -53,14 +54,12 @@ class State:
 
     def __init__(self, sql: str, start: int, end: int, limit_values: Sequence[int], rules: Rules) -> None:
         words = tokenize(sql, start, end)
-        kinds = list(map(kind_of, words))
+        kinds = [*map(kind_of, words), _END_OF_INPUT, _END_OF_INPUT]
         if sql.find("--", start, end) >= 0 or sql.find("/*", start, end) >= 0:
             words, kinds = _without_comments(words, kinds)
             self.source = Source(sql, start, end)
         else:
             self.source = Source(sql, start, end, words)
-        kinds.append(k.END_OF_INPUT)
-        kinds.append(k.END_OF_INPUT)
         self.words = words
         self.kinds = kinds
         self.index = 0
@@ -77,20 +76,19 @@ class State:
         start = source.end
         end = statement_end(source.sql, start)
         words = tokenize(source.sql, start, end)
-        kinds = list(map(kind_of, words))
+        kinds = [*map(kind_of, words), _END_OF_INPUT, _END_OF_INPUT]
         source.extend(end, k.COMMENT in kinds)
         words, kinds = _without_comments(words, kinds)
         del self.kinds[-2:]
         self.words += words
         self.kinds += kinds
-        self.kinds += (k.END_OF_INPUT, k.END_OF_INPUT)
 
 
 def _without_comments(words: list[str], kinds: list[int]) -> tuple[list[str], list[int]]:
     if k.COMMENT not in kinds:
         return words, kinds
-    kept = [index for index, kind in enumerate(kinds) if kind != k.COMMENT]
-    return [words[index] for index in kept], [kinds[index] for index in kept]
+    kept_words = [word for word, kind in zip(words, kinds) if kind != k.COMMENT]
+    return kept_words, [kind for kind in kinds if kind != k.COMMENT]
 
 
 def nested(state: State, rule: Callable[[State], _Result]) -> _Result:
