@@ -9,7 +9,7 @@ Source: https://www.sqlite.org/fileformat2.html.
 from __future__ import annotations
 
 from minisql.errors import READONLY, sqlite_error
-from minisql.storage import auto_vacuum
+from minisql.storage import auto_vacuum, wal_mode
 from minisql.storage import header as db_header
 from minisql.storage.corruption import corrupt
 from minisql.storage.freelist import allocate_page, free_page
@@ -218,7 +218,7 @@ class BtreeFile:
 
     def checkpoint(self, mode: str = "passive") -> tuple[int, int, int]:
         """Moves frames of the log into the database; (busy, frames in the log, frames copied), -1 without a log."""
-        return self.pager.checkpoint(mode)
+        return wal_mode.checkpoint(self.pager, mode)
 
     def set_journal_mode(self, mode: str) -> str:
         """Changes the journal mode outside a transaction and returns the one in force."""
@@ -227,10 +227,10 @@ class BtreeFile:
             pager.begin_read()  # only the file knows whether it is in WAL mode
             pager.end_read()
         if mode == "wal":
-            pager.enter_wal_mode()
+            wal_mode.enter(pager)
         elif mode in JOURNAL_MODES and not pager.savepoints:
             if pager.wal is not None:
-                pager.leave_wal_mode()
+                wal_mode.leave(pager)
             if pager.file is None:
                 pager.journal_mode = mode if mode in ("memory", "off") else pager.journal_mode
             else:

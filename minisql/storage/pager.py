@@ -38,14 +38,13 @@ from minisql.errors import (
 )
 from minisql.storage import header as db_header
 from minisql.storage import journal as rollback_journal
-from minisql.storage import pointer_map
+from minisql.storage import pointer_map, wal_mode
 from minisql.storage.corruption import corrupt, not_a_database
 from minisql.storage.header import read_u32, write_u32
 from minisql.storage.locking import PENDING_BYTE
 from minisql.storage.node import Node, RawPage, TableLeaf, TreeNode, parse_node
 from minisql.storage.vfs import EXCLUSIVE, RESERVED, SHARED, UNLOCKED, Vfs, VfsFile
 from minisql.storage.wal import Wal
-from minisql.storage.wal_index import HeapIndex
 
 DEFAULT_PAGE_SIZE = 4096
 MAX_PAGE_COUNT = 0xFFFFFFFE
@@ -211,9 +210,9 @@ class Pager:
             if self.wal is None:
                 self._check_for_changes()
                 if self.header[db_header.READ_VERSION] == 2 and not self.is_empty:
-                    self._open_wal()
+                    wal_mode.open_log(self)
             if self.wal is not None:
-                self._begin_wal_read()
+                self.begin_wal_read()
         except BaseException:
             self._unlock()
             raise
@@ -293,24 +292,9 @@ class Pager:
             if not self.read_only:
                 self.vfs.delete(self.path + "-wal", False)
             return
-        self._open_wal()
+        wal_mode.open_log(self)
 
-    def _open_wal(self) -> None:
-        """Opens or makes the log; a database whose directory cannot be written is read without one if it has none."""
-        path = self.path + "-wal"
-        has_file = self.vfs.exists(path)
-        try:
-            index = self.vfs.open_wal_index(self.path) if self.has_locks else HeapIndex()
-            if index is None:
-                raise sqlite_error(CANTOPEN)
-            self.wal = Wal(self.vfs, path, index, self.page_size, False)
-        except Error as error:
-            if error.sqlite_errorcode & 0xFF != CANTOPEN or has_file or not self.read_only:
-                raise
-            return
-        self.wal.made_file = not has_file
-
-    def _begin_wal_read(self) -> None:
+    def begin_wal_read(self) -> None:
         """Takes a snapshot of the log and drops the cached pages that are older."""
         wal = self.wal
         assert wal is not None
@@ -519,7 +503,7 @@ class Pager:
         if self.read_only or self.immutable:
             raise sqlite_error(READONLY)
         if self.wal is not None:
-            self._begin_wal_write(self.wal)
+            wal_mode.begin_write(self, self.wal)
         elif self.file is not None:
             if self.n_readers <= 1:
                 self._wait_for_lock(RESERVED)
@@ -538,26 +522,6 @@ class Pager:
         self.savepoints.append(Savepoint(bytes(self.header), self.n_pages))
         if self.n_pages == 0:
             self._make_first_page()
-
-    def _begin_wal_write(self, wal: Wal) -> None:
-        """Takes the log's WRITE lock; a snapshot that has become old is renewed while nothing was read from it yet."""
-        n_calls = 0
-        while True:
-            try:
-                if wal.begin_write():
-                    return
-            except Error:
-                cookie = self.header[40:44]
-                if self.n_readers > 1:
-                    raise
-                wal.end_read()
-                self._begin_wal_read()
-                if self.header[40:44] != cookie:
-                    raise sqlite_error(SCHEMA) from None
-                continue
-            if self.n_readers > 1 or self.busy_handler is None or not self.busy_handler(n_calls):
-                raise sqlite_error(BUSY)
-            n_calls += 1
 
     def _make_first_page(self) -> None:
         self.header = db_header.new_header(self.page_size, self.reserved_bytes)
@@ -753,98 +717,10 @@ class Pager:
 
     def _commit_to_wal(self, wal: Wal) -> None:
         """Appends the changed pages to the log; page 1 only when its content or the header's changed."""
-        if 1 in self.dirty or not self.dirty or self.n_pages != self.savepoints[0].n_pages or bytes(self.header) != self.savepoints[0].header:
+        before = self.savepoints[0]
+        if 1 in self.dirty or not self.dirty or self.n_pages != before.n_pages or self.header != before.header:
             self._count_change()
         wal.write_frames(self._dirty_images().items(), self.n_pages, self.synchronous)
-
-    def checkpoint(self, mode: str) -> tuple[int, int, int]:
-        """Runs a checkpoint ('passive', 'full', 'restart', 'truncate'); returns (busy, frames in the log, frames copied).
-
-        Without a log the answer is (0, -1, -1).  Raises SQLITE_LOCKED within a write transaction.
-        """
-        if self.savepoints:
-            raise sqlite_error(LOCKED)
-        self.begin_read()
-        self.end_read()
-        wal = self.wal
-        if wal is None or self.file is None:
-            return 0, -1, -1
-        n_calls = 0
-
-        def busy() -> bool:
-            nonlocal n_calls
-            n_calls += 1
-            return self.busy_handler is not None and self.busy_handler(n_calls - 1)
-
-        was_busy, n_frames, n_copied = wal.checkpoint(mode, self.file, busy, self.synchronous)
-        self.read_ahead = b""
-        return int(was_busy), n_frames, n_copied
-
-    def enter_wal_mode(self) -> bool:
-        """Turns a database in rollback mode into WAL mode; False where the VFS has no shared memory."""
-        if self.file is None or self.savepoints or (self.has_locks and not self.vfs.has_wal):
-            return False
-        self.begin_read()
-        try:
-            if self.wal is None:
-                self._set_file_version(2)
-        finally:
-            self.end_read()
-        self._unlock()
-        self.begin_read()
-        self.end_read()
-        return self.wal is not None
-
-    def leave_wal_mode(self) -> None:
-        """Moves the whole log into the database, deletes it and goes back to a rollback journal; raises SQLITE_BUSY."""
-        assert self.file is not None and self.wal is not None
-        if not self.file.lock(SHARED) or not self.file.lock(EXCLUSIVE):
-            self.file.unlock(SHARED)
-            raise sqlite_error(BUSY)
-        try:
-            self.begin_read()
-            try:
-                self._set_file_version(1)
-            finally:
-                self.end_read()
-            _, n_frames, n_copied = self.wal.checkpoint("passive", self.file, lambda: False, self.synchronous)
-            if n_frames != n_copied:
-                raise sqlite_error(BUSY)
-        except BaseException:
-            self.file.unlock(SHARED)
-            raise
-        self.wal.close(True, True)
-        self.wal = None
-        self.reset()
-        self.file.unlock(UNLOCKED)
-
-    def _set_file_version(self, version: int) -> None:
-        self.begin_write()
-        try:
-            self.header[db_header.WRITE_VERSION] = self.header[db_header.READ_VERSION] = version
-            self.commit()
-        except BaseException:
-            self.rollback()
-            raise
-
-    def _close_wal(self, wal: Wal) -> None:
-        """Closes the log; the last connection that wrote to it checkpoints and deletes it, as SQLite does.
-
-        A connection that only read leaves everything as it found it, less the empty log that it made.
-        """
-        assert self.file is not None
-        self.wal = None
-        is_alone = not self.read_only and self.file.lock(SHARED) and self.file.lock(EXCLUSIVE)
-        delete_log = False
-        if is_alone and wal.has_written:
-            try:
-                _, n_frames, n_copied = wal.checkpoint("passive", self.file, lambda: False, self.synchronous)
-                delete_log = n_frames == n_copied
-            except Error:
-                delete_log = False
-        elif is_alone:
-            delete_log = wal.made_file and wal.header.max_frame == 0
-        wal.close(delete_log, delete_log or (is_alone and wal.index.made_file))
 
     def _fix_file_size(self) -> None:
         """Cuts a file that has shrunk; extends one whose last pages went to the freelist without being written."""
@@ -951,16 +827,7 @@ class Pager:
         self._finish_transaction()
         wal = self.wal
         if wal is not None and self.auto_checkpoint and wal.header.max_frame >= self.auto_checkpoint:
-            self._checkpoint_automatically(wal)
-
-    def _checkpoint_automatically(self, wal: Wal) -> None:
-        """Copies what can be copied after a commit; that has happened, so failures here are not its failure."""
-        assert self.file is not None
-        try:
-            wal.checkpoint("passive", self.file, lambda: False, self.synchronous)
-        except Error:
-            pass
-        self.read_ahead = b""
+            wal_mode.checkpoint_quietly(self, wal)
 
     # -- pages -----------------------------------------------------------------------------------------------------
 
@@ -1006,6 +873,6 @@ class Pager:
             self.rollback()
         if self.file is not None:
             if self.wal is not None:
-                self._close_wal(self.wal)
+                wal_mode.close(self, self.wal)
             self.file.close()
         self.reset()

@@ -14,6 +14,7 @@ Source: https://www.sqlite.org/walformat.html.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Iterator
@@ -178,10 +179,8 @@ class SharedIndex:
         self.maps.clear()
         if self.descriptor >= 0:
             if delete:
-                try:
+                with contextlib.suppress(OSError):
                     os.unlink(self.path)
-                except OSError:
-                    pass
             os.close(self.descriptor)
             self.descriptor = -1
 
