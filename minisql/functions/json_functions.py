@@ -275,6 +275,13 @@ def _extract(binary: bool, arguments: tuple[Any, ...]) -> Any:
 
 def json_extract(*arguments: Any) -> Any:
     """json_extract(X, PATH, ...).  Source: https://www.sqlite.org/json1.html section 4.8"""
+    if len(arguments) == 2:
+        value, path = arguments
+        if value.__class__ is str and path.__class__ is str:
+            node = lookup(parse(value), parse_path(path))
+            if node.__class__ is list or node.__class__ is JsonObject:
+                return render(node)
+            return None if node is MISSING else value_of_node(node)
     return _plain(_extract(False, arguments))
 
 
@@ -305,7 +312,7 @@ def _arrow_path(path: Any) -> str:
 def _arrow_node(value: Any, path: Any) -> Any:
     if value is None:
         return MISSING
-    root = tree_of(_plain(value))
+    root = parse(value) if value.__class__ is str else tree_of(_plain(value))
     return MISSING if path is None else lookup(root, parse_path(_arrow_path(_plain(path))))
 
 

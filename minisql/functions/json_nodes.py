@@ -248,12 +248,14 @@ def value_of_node(node: Any) -> int | float | str | None:
     Source: https://www.sqlite.org/json1.html section 4.8
     """
     kind = node.__class__
+    if kind is str:
+        return node  # type: ignore[no-any-return]
+    if kind is IntegerText:
+        return _integer_value(node)
     if node is None:
         return None
     if kind is bool:
         return 1 if node else 0
-    if kind is IntegerText:
-        return _integer_value(node)
     if kind is RealText or kind is Real5Text:
         return real_prefix(node)
     if kind is Integer5Text:

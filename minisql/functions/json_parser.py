@@ -39,9 +39,13 @@ def _refuse(name: str) -> Any:
     raise ValueError(name)
 
 
-_scan = json.JSONDecoder(
+_decoder = json.JSONDecoder(
     object_pairs_hook=JsonObject, parse_int=IntegerText, parse_float=RealText, parse_constant=_refuse
-).decode
+)
+_decode = _decoder.decode
+_scan_once = _decoder.scan_once  # type: ignore[attr-defined]
+
+NOT_STANDARD = object()
 
 _CACHE_SIZE = 16
 _cache: dict[str, Any] = {}
@@ -52,10 +56,9 @@ def parse(text: str) -> Any:
 
     Source: https://www.sqlite.org/json1.html section 3
     """
-    try:
-        return _cache[text]
-    except KeyError:
-        pass
+    node = _cache.get(text, NOT_STANDARD)
+    if node is not NOT_STANDARD:
+        return node
     node = parse_standard(text)
     if node is NOT_STANDARD:
         try:
@@ -68,9 +71,6 @@ def parse(text: str) -> Any:
     return node
 
 
-NOT_STANDARD = object()
-
-
 def parse_standard(text: str) -> Any:
     """Returns the tree of plain JSON without escapes by the C scanner, NOT_STANDARD if it is anything else.
 
@@ -79,8 +79,13 @@ def parse_standard(text: str) -> Any:
     if "\\" in text or text.count("[") + text.count("{") > MAX_DEPTH:
         return NOT_STANDARD
     try:
-        return _scan(text)
-    except (ValueError, RecursionError):
+        if text[:1] in ("{", "["):
+            # Without white space around it, which `decode` looks for with regular expressions.
+            node, end = _scan_once(text, 0)
+            if end == len(text):
+                return node
+        return _decode(text)
+    except (ValueError, RecursionError, StopIteration):
         return NOT_STANDARD
 
 

@@ -13,6 +13,7 @@ import re
 from typing import Any
 
 from minisql.errors import ERROR, Error, sqlite_error
+from minisql.functions.characters import before_nul
 from minisql.functions.json_nodes import Escaped5Text, JsonObject, RawText, text_of_string
 
 KEY, INDEX, FROM_END, BAD_SYNTAX, BAD_INDEX = range(5)
@@ -37,7 +38,7 @@ def parse_path(path: str) -> tuple[Step, ...]:
     if steps is None:
         if len(_cache) >= _CACHE_SIZE:
             _cache.clear()
-        steps = _cache[path] = tuple(_parse_steps(path))
+        steps = _cache[path] = tuple(_parse_steps(before_nul(path)))
     return steps
 
 

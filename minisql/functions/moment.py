@@ -28,6 +28,7 @@ _CLOCK = r"([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?"
 _ZONE = rf"[{_SPACE}]*(?:([+-])([0-9]{{2}}):([0-9]{{2}})|([Zz]))?[{_SPACE}]*"
 _TIME = re.compile(_CLOCK + _ZONE)
 _DATE = re.compile(rf"(-?[0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})[{_SPACE}T]*")
+_UNIT_SHIFT = re.compile(rf"([+-]?[0-9]+(?:\.[0-9]+)?)[{_SPACE}]+([A-Za-z]+)")
 _SHIFT = re.compile(r"([+-])([0-9]{4,5})-([0-9]{2})-([0-9]{2})")
 _SHIFT_CLOCK = re.compile(rf"[+-]?({_CLOCK}{_ZONE})$")
 
@@ -431,6 +432,9 @@ def _apply_weekday(moment: Moment, text: str) -> bool:
 
 def _apply_shift(moment: Moment, modifier: str) -> bool:
     """`+N units`, `+HH:MM:SS.SSS`, `+YYYY-MM-DD` and `+YYYY-MM-DD HH:MM`."""
+    match = _UNIT_SHIFT.fullmatch(modifier)
+    if match is not None and len(match[1]) <= 19:
+        return _apply_unit_shift(moment, float(match[1]), match[2].lower())
     match = _SHIFT.match(modifier)
     if match is not None:
         return _apply_date_shift(moment, match, modifier)
