@@ -272,18 +272,17 @@ def expression(state: State) -> Expression:
                         i = state.index
                     continue
             elif kind == _COMMA:
-                if code == _CALL or code == _IN_LIST:
-                    lower[1].append(left)
+                if code == _CALL or code == _IN_LIST or code == _ROW:
+                    items = lower[1]
+                    items.append(left)
                     level = _BRACKET
                     i += 1
+                    while kinds[i + 1] == _COMMA and (kinds[i] == _NUMBER or kinds[i] == _STRING):
+                        items.append(literal_of(words[i]))
+                        i += 2
                     break
                 if code == _PARENTHESIS:
                     stack[-1] = ((None, [left]), _ROW, level)
-                    level = _BRACKET
-                    i += 1
-                    break
-                if code == _ROW:
-                    lower[1].append(left)
                     level = _BRACKET
                     i += 1
                     break
