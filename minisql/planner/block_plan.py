@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from minisql.parser import ast
 from minisql.planner import cost
 from minisql.planner.access import BY_OR, Access
-from minisql.planner.binding import NESTED, TABLE, Block, Input
+from minisql.planner.binding import NESTED, SUBQUERY, TABLE, Block, Input
 from minisql.planner.flattening import flatten_inputs
 from minisql.planner.index_terms import Usage, usage_of
 from minisql.planner.join_order import OrderTerm, WantedOrder, order_joins
 from minisql.planner.nodes import SourceColumn
+from minisql.planner.push_down import prune_columns, push_terms
 from minisql.planner.terms import Term, make_term, read_mask, split
 
 if TYPE_CHECKING:
@@ -64,11 +65,17 @@ def plan_block(
     terms = block_terms(compiler, block)
     usage = None
     leaves = [leaf for made in inputs for leaf in leaf_inputs(made)]
-    if len(leaves) > 1 or any(leaf.table is not None and leaf.table.indexes for leaf in leaves if leaf.kind == TABLE):
+    has_subquery = any(leaf.kind == SUBQUERY for leaf in leaves)
+    if has_subquery:
+        push_terms(compiler, block, terms)
+    if len(leaves) > 1 or has_subquery or any(leaf.table is not None and leaf.table.indexes for leaf in leaves if leaf.kind == TABLE):
         usage = block_usage(block, order, terms)
         for leaf in leaves:
             usage.names |= usage_of(list(leaf.on)).names
             leaf.usage = usage
+        for leaf in leaves:
+            if leaf.kind == SUBQUERY:
+                prune_columns(leaf, usage)
     wanted = wanted_order(compiler, block, order, limit, calls)
     accesses, satisfied = order_joins(compiler, inputs, terms, usage, wanted)
     is_ordered = wanted is not None and not wanted.is_grouping and satisfied == len(wanted.terms)

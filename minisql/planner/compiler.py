@@ -331,11 +331,6 @@ class Compiler:
         """The statement's (or view's) own text of some tokens; '' if the tree has no text."""
         return self.text.text(first, end) if self.text is not None else ""
 
-    @property
-    def has_expression_indexes(self) -> bool:
-        """Whether an index on an expression exists in a schema that may be read."""
-        return True
-
     # Collations
 
     def collation(self, name: str | None) -> Collation | None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
-from minisql.planner.foreign_keys import emit_foreign_key_check, emit_parent_actions
-from minisql.planner.gathering import gather_keys, key_expressions, statement_scope
+from minisql.planner.foreign_keys import check_incoming, emit_foreign_key_check, emit_parent_actions
+from minisql.planner.gathering import emit_sort_by_key, gather_keys, key_expressions, statement_scope
 from minisql.planner.layout import RowRegisters, allocate_row, table_layout
 from minisql.planner.references import has_subquery
 from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
@@ -128,10 +128,17 @@ def _emit_gathered(compiler: Compiler, deletion: Deletion, node: ast.Delete, sco
     compiler.needs_statement_journal = True
     keys = key_expressions(table, node.target.alias or node.target.name)
     n_keys = len(keys)
-    cursor = gather_keys(
-        compiler, node.target, table, keys, [], node.where, node.order_by, node.limit, node.offset, scope
-    )
     target = deletion.target = open_target(compiler, table, deletion.conflict)
+    is_one_pass = not (
+        deletion.triggers
+        or node.returning is not None
+        or target.foreign_keys is not None
+        or node.limit is not None
+        or has_subquery(node.where)
+    )
+    cursor = gather_keys(compiler, node, keys, scope, is_one_pass)
+    if not is_one_pass:
+        emit_sort_by_key(compiler, table, cursor, n_keys)
     builder = compiler.builder
     row = builder.registers(n_keys)
     end = compiler.label()
@@ -146,9 +153,7 @@ def _emit_view_rows(compiler: Compiler, deletion: Deletion, node: ast.Delete, sc
     table = deletion.table
     alias = node.target.alias or node.target.name
     columns: list[ast.Expression] = [ast.Column(column.name, alias, None, False, 0) for column in table.columns]
-    cursor = gather_keys(
-        compiler, node.target, None, columns, [], node.where, node.order_by, node.limit, node.offset, scope
-    )
+    cursor = gather_keys(compiler, node, columns, scope)
     builder = compiler.builder
     old = deletion.old
     end = compiler.label()
@@ -172,6 +177,7 @@ def emit_one_deletion(compiler: Compiler, deletion: Deletion, ignore: int) -> No
         # The trigger may have changed the row or deleted it.
         emit_seek_row(compiler, target, key_registers(old, table), old, ignore)
     use = target.foreign_keys
+    check_incoming(compiler, use)
     emit_foreign_key_check(compiler, use, table, old, None, None)
     emit_delete_row(compiler, target, old, op.COUNT_CHANGE, moves=False)
     emit_parent_actions(compiler, use, table, old, None, None)

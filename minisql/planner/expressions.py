@@ -394,9 +394,10 @@ def emit_in_list(compiler: Compiler, node: ast.InList, scope: Scope, target: int
     held = node.operand if is_row(compiler, node.operand, scope) else hold(compiler, node.operand, scope)
     result = target or compiler.register()
     outcome = compiler.constant(0)
-    end = compiler.label() if len(node.items) > 1 else 0
+    is_only = len(node.items) == 1
+    end = compiler.label() if not is_only else 0
     for number, item in enumerate(node.items):
-        equal = emit_expression(compiler, ast.Binary("=", held, plain_item(item)), scope)
+        equal = emit_expression(compiler, ast.Binary("=", held, plain_item(compiler, item, scope, is_only)), scope)
         compiler.emit(op.Or, outcome, equal, result)
         outcome = result
         if end and number < len(node.items) - 1:
@@ -408,11 +409,17 @@ def emit_in_list(compiler: Compiler, node: ast.InList, scope: Scope, target: int
     return result
 
 
-def plain_item(item: ast.Expression) -> ast.Expression:
-    """An item of an IN list as the comparison sees it: without affinity and collation of its own."""
+def plain_item(compiler: Compiler, item: ast.Expression, scope: Scope, is_only: bool) -> ast.Expression:
+    """An item of an IN list as the comparison sees it: without affinity and collation of its own.
+
+    `x IN (constant)` is `x = +constant` for SQLite, so there a COLLATE counts.
+    """
     if item.__class__ is ast.Literal or item.__class__ is ast.RowValue:
         return item
-    return ast.Unary("+", item)
+    register = emit_expression(compiler, item, scope)
+    if is_only and item.__class__ is ast.Collate and register in compiler.constants:
+        return ast.Unary("+", item)
+    return Held(item, (register, NONE, None, False, False))
 
 
 def in_constants(compiler: Compiler, node: ast.InList, scope: Scope) -> tuple[object, int] | None:

@@ -200,18 +200,24 @@ def emit_foreign_key_check(
 
 
 def limit_to_update(compiler: Compiler, use: ForeignKeyUse | None, changed: Collection[int]) -> ForeignKeyUse | None:
-    """What an UPDATE of the columns in `changed` leaves of the foreign keys: None if it touches none of them.
-
-    Else every key that points to the table must have its proper parent key, as SQLite insists.
-    """
+    """What an UPDATE of the columns in `changed` leaves of the foreign keys: None if it touches none of them."""
     if use is None:
         return None
     touches_own = any(_child_changes(reference, changed) for reference in use.own)
     if not touches_own and not any(_parent_key_changes(reference, changed) for reference in use.incoming):
         return None
-    for reference in use.incoming:
-        locate(compiler, use, reference)
+    check_incoming(compiler, use)
     return use
+
+
+def check_incoming(compiler: Compiler, use: ForeignKeyUse | None) -> None:
+    """Before rows of a parent are changed or deleted, all keys that point to it must find their parent key.
+
+    SQLite goes through all of them and reports the last one that does not.
+    """
+    if use is not None:
+        for reference in reversed(use.incoming):
+            locate(compiler, use, reference)
 
 
 def _child_changes(reference: Reference, changed: Collection[int]) -> bool:

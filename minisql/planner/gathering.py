@@ -8,11 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
+from minisql.bytecode.program import SortSpec
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.binding import bind_select, with_scope
+from minisql.values.collation import BINARY
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from minisql.catalog.schema import Column, Table
     from minisql.planner.compiler import Compiler
     from minisql.planner.scope import Scope
@@ -65,25 +69,38 @@ def key_expressions(table: Table, alias: str) -> list[ast.Expression]:
 
 def gather_keys(
     compiler: Compiler,
-    target: ast.TableSource,
-    table: Table | None,
+    node: ast.Update | ast.Delete,
     results: list[ast.Expression],
-    sources: list[ast.FromItem],
-    where: ast.Expression | None,
-    order_by: list[ast.OrderingTerm] | None,
-    limit: ast.Expression | None,
-    offset: ast.Expression | None,
     scope: Scope | None,
+    whole_rows: bool = False,
+    joins: Sequence[ast.FromItem] = (),
 ) -> int:
-    """A list cursor over `results` for every row of the target (joined with `sources`) that the conditions admit.
-
-    `table` is the target's table, None for a view.
-    """
+    """A list cursor over `results` for every row of the target (joined with `joins`) that the statement's clauses admit."""
     columns: list[ast.ResultColumn | ast.Star | ast.TableStar] = [
         ast.ResultColumn(expression, None, 0, 0) for expression in results
     ]
-    items: list[ast.FromItem] = [target, *sources]
-    core = ast.Core(columns, False, items, where, None, None, None)
-    select = ast.Select([core], [], order_by, limit, offset, None)
-    _, cursor = gather_select(compiler, select, scope, table is not None and not sources)
+    items: list[ast.FromItem] = [node.target, *joins]
+    core = ast.Core(columns, False, items, node.where, None, None, None)
+    select = ast.Select([core], [], node.order_by, node.limit, node.offset, None)
+    _, cursor = gather_select(compiler, select, scope, whole_rows)
     return cursor
+
+
+def emit_sort_by_key(compiler: Compiler, table: Table, cursor: int, width: int) -> None:
+    """Sorts a list of rows that begin with the table's key in the order of the table.
+
+    Rows that cannot be changed in passing are changed in that order, whatever index found them.
+    """
+    clustered = next((index for index in table.indexes if index.is_clustered), None)
+    if clustered is None:
+        spec = SortSpec((0,), (BINARY,), (False,), (True,), width)
+    else:
+        columns = clustered.columns
+        spec = SortSpec(
+            tuple(range(len(columns))),
+            tuple(column.collation for column in columns),
+            tuple(column.descending for column in columns),
+            tuple(not column.descending for column in columns),
+            width,
+        )
+    compiler.emit(op.ListSort, cursor, p4=spec)

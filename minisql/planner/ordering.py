@@ -48,6 +48,10 @@ def ordinal_of(node: ast.Expression) -> int | None:
     """The integer if a term is an integer constant."""
     if node.__class__ is ast.Literal and node.value.__class__ is int:  # type: ignore[attr-defined]
         return node.value  # type: ignore[attr-defined, no-any-return]
+    # The parser of SQLite has made integers of these.
+    if node.__class__ in (ast.IsNull, ast.NotNull) and node.operand.__class__ is ast.Literal:  # type: ignore[attr-defined]
+        if node.operand.value is not None:  # type: ignore[attr-defined]
+            return 1 if node.__class__ is ast.NotNull else 0
     if node.__class__ is ast.Unary and node.operator in ("-", "+"):  # type: ignore[attr-defined]
         inner = ordinal_of(node.operand)  # type: ignore[attr-defined]
         if inner is not None:

@@ -289,8 +289,13 @@ def _offer(
     if value_mask & source.mask:
         return
     candidate = Candidate(term, source, position, operator, value, value_mask, scope)
-    _settle_comparison(compiler, candidate, column)
+    _settle_comparison(compiler, candidate, column, scope)
     term.candidates.append(candidate)
+
+
+def _has_expression_index(source: Source) -> bool:
+    table = source.table
+    return table is not None and any(column.position == -2 for index in table.indexes for column in index.columns)
 
 
 def _offer_expression(
@@ -303,8 +308,10 @@ def _offer_expression(
     scope: Scope,
 ) -> None:
     """An expression on the left can be served by an index on that expression."""
+    if not any(_has_expression_index(source) for source in inner_scope.sources):
+        return
     mask = read_mask(compiler, node, inner_scope)
-    if not mask or mask & (mask - 1) or not compiler.has_expression_indexes:
+    if not mask or mask & (mask - 1):
         return
     source = next((source for source in inner_scope.sources if source.mask == mask), None)
     if source is None or source.table is None:
@@ -314,16 +321,16 @@ def _offer_expression(
         return
     candidate = Candidate(term, source, None, operator, value, value_mask, scope)
     candidate.expression = node
-    _settle_comparison(compiler, candidate, node)
+    _settle_comparison(compiler, candidate, node, inner_scope)
     term.candidates.append(candidate)
 
 
-def _settle_comparison(compiler: Compiler, candidate: Candidate, column: ast.Expression) -> None:
+def _settle_comparison(compiler: Compiler, candidate: Candidate, column: ast.Expression, column_scope: Scope) -> None:
     """Decides affinity and collation of the comparison as `operands.comparison` would."""
     scope = candidate.scope
-    left = affinity_of(compiler, column, scope)
+    left = affinity_of(compiler, column, column_scope)
     value = candidate.value
-    name, explicit = collation_of(compiler, column, scope)
+    name, explicit = collation_of(compiler, column, column_scope)
     if candidate.operator == "ISNULL":
         candidate.collation = ""
         return

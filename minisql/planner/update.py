@@ -12,14 +12,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
-from minisql.bytecode.program import SortSpec
 from minisql.catalog.build import CONFLICT_ACTIONS
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.assignments import Assignments, map_assignments
 from minisql.planner.constraints import Write, emit_row_checks
-from minisql.planner.foreign_keys import emit_foreign_key_check, emit_parent_actions, limit_to_update
-from minisql.planner.gathering import gather_keys, key_expressions, statement_scope
+from minisql.planner.foreign_keys import check_incoming, emit_foreign_key_check, emit_parent_actions, limit_to_update
+from minisql.planner.gathering import emit_sort_by_key, gather_keys, key_expressions, statement_scope
 from minisql.planner.index_entries import emit_delete_entries, is_touched
 from minisql.planner.insert_row import emit_entries, emit_insert_row
 from minisql.planner.layout import RowRegisters, TableLayout, allocate_row, table_layout
@@ -121,7 +120,9 @@ def begin_update(compiler: Compiler, updating: Updating, is_multiple: bool) -> T
     if target.may_replace:
         touched = list(layout.indexes)
     updating.target = target = open_target(compiler, table, updating.conflict, touched)
-    if not target.may_replace:
+    if target.may_replace:
+        check_incoming(compiler, target.foreign_keys)
+    else:
         target.foreign_keys = limit_to_update(compiler, target.foreign_keys, assignments.changed)
     if is_multiple or updating.triggers or target.foreign_keys is not None or target.may_replace:
         compiler.needs_statement_journal = True
@@ -169,14 +170,24 @@ def _emit_gathered(
     keys = key_expressions(table, alias)
     n_keys = len(keys)
     values = updating.assignments.expressions if node.sources else []
-    cursor = gather_keys(
-        compiler, node.target, table, keys + values, node.sources, node.where, node.order_by, node.limit, node.offset, scope
-    )
-    if node.sources:
-        cursor = _emit_last_of_each(compiler, cursor, n_keys, len(values))
-    target = begin_update(compiler, updating, True)
-    builder = compiler.builder
     width = n_keys + len(values)
+    target = begin_update(compiler, updating, True)
+    is_one_pass = not (
+        updating.triggers
+        or node.returning is not None
+        or target.foreign_keys is not None
+        or updating.assignments.is_key_changed
+        or target.may_replace
+        or node.sources
+        or node.limit is not None
+        or has_subquery(node.where)
+    )
+    cursor = gather_keys(compiler, node, keys + values, scope, is_one_pass, node.sources)
+    if node.sources:
+        cursor = _emit_last_of_each(compiler, cursor, n_keys, width)
+    if not is_one_pass:
+        emit_sort_by_key(compiler, table, cursor, width)
+    builder = compiler.builder
     row = builder.registers(width)
     end = compiler.label()
     following = compiler.label()
@@ -187,10 +198,9 @@ def _emit_gathered(
     builder.end_loop(op.Next, following, end)
 
 
-def _emit_last_of_each(compiler: Compiler, cursor: int, n_keys: int, n_values: int) -> int:
-    """Of several joined rows for one target row the last one counts; the rows come out in the order of their keys."""
+def _emit_last_of_each(compiler: Compiler, cursor: int, n_keys: int, width: int) -> int:
+    """Of several joined rows for one target row the last one counts."""
     builder = compiler.builder
-    width = n_keys + n_values
     result = builder.cursor()
     seen = builder.cursor()
     row = builder.registers(width)
@@ -202,9 +212,6 @@ def _emit_last_of_each(compiler: Compiler, cursor: int, n_keys: int, n_values: i
     compiler.emit(op.SetInsert, seen, following, 0, tuple(range(row, row + n_keys)))
     compiler.emit(op.ListAppend, result, row, width)
     builder.end_loop(op.Prev, following, end)
-    flags = (False,) * n_keys
-    spec = SortSpec(tuple(range(n_keys)), (BINARY,) * n_keys, flags, (True,) * n_keys, width)
-    compiler.emit(op.ListSort, result, p4=spec)
     return result
 
 
@@ -216,9 +223,7 @@ def _emit_view_rows(compiler: Compiler, updating: Updating, node: ast.Update, sc
     compiler.needs_statement_journal = True
     columns: list[ast.Expression] = [ast.Column(column.name, alias, None, False, 0) for column in table.columns]
     values = updating.assignments.expressions if node.sources else []
-    cursor = gather_keys(
-        compiler, node.target, None, columns + values, node.sources, node.where, node.order_by, node.limit, node.offset, scope
-    )
+    cursor = gather_keys(compiler, node, columns + values, scope, False, node.sources)
     old = updating.old
     width = len(columns) + len(values)
     row = builder.registers(width)

@@ -1,0 +1,90 @@
+"""Push-down: terms and columns that can be settled inside a subquery before its rows are made.
+
+A WHERE term that reads only one unflattened subquery holds for each of its rows, so every arm of the subquery may check it
+(and search an index for it).  The term is not rewritten: each arm gets it with a scope in which the subquery's name stands
+for the arm's result expressions.  It is checked again outside, where column affinities may differ.
+
+Source: https://www.sqlite.org/optoverview.html (WHERE-clause push-down).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.parser import ast
+from minisql.planner.aggregate_code import find_calls
+from minisql.planner.binding import SUBQUERY, Block, Input, Result
+from minisql.planner.scope import Scope, Source
+from minisql.planner.walking import walk
+
+if TYPE_CHECKING:
+    from minisql.planner.compiler import Compiler
+    from minisql.planner.index_terms import Usage
+    from minisql.planner.terms import Term
+
+_NOT_PUSHED = frozenset((ast.ScalarSubquery, ast.Exists, ast.InSelect, ast.InTable, ast.FunctionCall))
+
+
+def push_terms(compiler: Compiler, block: Block, terms: list[Term]) -> None:
+    """Gives the arms of subqueries the terms that read nothing else."""
+    for made in block.inputs:
+        if made.kind != SUBQUERY or made.join_flags & (ast.JOIN_LEFT | ast.JOIN_RIGHT) or made.source.expressions is not None:
+            continue
+        own = [term for term in terms if term.mask == made.mask and term.owner is None and term.scope is block.scope]
+        own = [term for term in own if not any(node.__class__ in _NOT_PUSHED for node in walk(term.expression))]
+        if not own or not _takes_terms(compiler, made):
+            continue
+        assert made.select is not None, "a subquery input has a SELECT"
+        for arm in made.select.blocks:
+            source = Source(made.source.alias, made.source.columns, made.source.positions, [])
+            source.expressions = [result.expression for result in arm.results]
+            source.inner = arm.scope
+            scope = Scope([source], block.scope.parent)
+            arm.extra_terms.extend((scope, term.expression) for term in own)
+
+
+def _takes_terms(compiler: Compiler, made: Input) -> bool:
+    """Whether every arm makes its rows one by one."""
+    select = made.select
+    assert select is not None, "a subquery input has a SELECT"
+    if select.node.limit is not None or any(operator not in ("UNION ALL", "UNION") for operator in select.node.operators):
+        return False
+    if select.common_table is not None and select.common_table.is_recursive:
+        return False
+    for arm in select.blocks:
+        if arm.core is None or not arm.inputs:
+            return False
+        calls = find_calls(compiler, arm, None)
+        if calls.is_grouped or calls.windows:
+            return False
+    return True
+
+
+def prune_columns(made: Input, usage: Usage) -> None:
+    """Result columns of a subquery that nobody reads are not computed, so that smaller indexes may cover the rest."""
+    select = made.select
+    assert select is not None, "a subquery input has a SELECT"
+    node = select.node
+    if any(operator != "UNION ALL" for operator in node.operators) or node.order_by or made.source.expressions is not None:
+        return
+    common = made.common_table
+    if common is not None and common.is_recursive:
+        return
+    for block in select.blocks:
+        core = block.core
+        if core is None or core.is_distinct or core.group_by is not None or core.windows:
+            return
+    used = usage.of_source(made.source.name)
+    if used is None:
+        return
+    for position, column in enumerate(made.source.columns):
+        if column.name.lower() in used:
+            continue
+        for block in select.blocks:
+            result = block.results[position]
+            if not _has_call(result.expression):
+                block.results[position] = Result(ast.Literal(None), result.name, None)
+
+
+def _has_call(expression: ast.Expression) -> bool:
+    return any(node.__class__ is ast.FunctionCall for node in walk(expression))
