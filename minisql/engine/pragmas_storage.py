@@ -95,12 +95,12 @@ def encoding(session: Session, database: int | None, value: str | None) -> Rows:
     if value is None:
         session.ensure_schemas()
         return [(_ENCODING_NAMES[session.encoding],)]
-    wanted = _ENCODINGS.get(value.lower())
-    if wanted is None:
-        raise sqlite_error(ERROR, f"unsupported encoding: {value}")
     session.ensure_schemas()
     btree = target(session, 0)
     if btree.n_pages == 0:
+        wanted = _ENCODINGS.get(value.lower())
+        if wanted is None:
+            raise sqlite_error(ERROR, f"unsupported encoding: {value}")
         btree.encoding = ENCODINGS[wanted]
         temp = session.btrees[1]
         if temp is not None and temp.n_pages == 0:
@@ -121,14 +121,13 @@ def auto_vacuum(session: Session, database: int | None, value: str | None) -> Ro
     mode = words.get(value.lower(), parse_integer(value))
     if 0 <= mode <= 2:
         if btree.n_pages == 0:
-            btree.pager.auto_vacuum_mode = mode
+            btree.set_auto_vacuum(mode)
             return []
         session.settings["auto_vacuum", database or 0] = mode
         session.ensure_reading(database or 0)
         if mode and btree.auto_vacuum:
             session.ensure_writing(database or 0)
-            btree.set_meta(7, int(mode == 2))
-            btree.pager.auto_vacuum_mode = mode
+            btree.set_auto_vacuum(mode)
     return []
 
 
@@ -140,7 +139,7 @@ def incremental_vacuum(session: Session, database: int | None, value: str | None
     btree = target(session, database)
     if btree.auto_vacuum == 2 and btree.get_meta(0):
         session.ensure_writing(database or 0)
-        btree.incremental_vacuum(limit if limit > 0 else 0x7FFFFFFF)
+        btree.incremental_vacuum(max(limit, 0))
     return []
 
 
@@ -259,6 +258,9 @@ def wal_autocheckpoint(session: Session, database: int | None, value: str | None
     """Frames in the WAL after which a commit checkpoints."""
     if value is not None:
         session.settings["wal_autocheckpoint"] = max(parse_integer(value), 0)
+        for btree in session.btrees:
+            if btree is not None:
+                btree.pager.auto_checkpoint = session.settings["wal_autocheckpoint"]
     return [(session.settings.get("wal_autocheckpoint", 1000),)]
 
 
@@ -271,8 +273,7 @@ def wal_checkpoint(session: Session, database: int | None, value: str | None) ->
         raise sqlite_error(6, "database table is locked")
     result: tuple[int, int, int] = (0, -1, -1)
     for number in [database] if database is not None else _open_databases(session):
-        btree = target(session, number)
-        outcome = btree.checkpoint(mode) if btree.journal_mode == "wal" else (0, -1, -1)
+        outcome = target(session, number).checkpoint(mode)
         if number == (database or 0):
             result = outcome
     return [result]

@@ -88,6 +88,7 @@ class Session:
         self.tier = "auto"
         self.verifies_programs = False
         self.eponymous_tables: dict[str, Table] = {}
+        self.has_temp = False
         self.kept_statements: dict[str, Statement] = {}
         self.collation_names = ["BINARY", "NOCASE", "RTRIM"]
         self.pure_context: str | None = None
@@ -255,11 +256,8 @@ class Session:
             self.load_schemas()
 
     def is_temp_used(self) -> bool:
-        """Tells whether anything is in the temp database."""
-        schema = self.catalog.schemas[1]
-        if schema is None:
-            return False
-        return bool(schema.triggers) or any(table.root_page != 1 for table in schema.tables.values())
+        """Tells whether anything has ever been written to the temp database: only then it is there for the user."""
+        return self.has_temp
 
     def forget_all_schemas(self) -> None:
         """Every schema is read again at the next need."""

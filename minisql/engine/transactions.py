@@ -105,6 +105,8 @@ def begin_writing(session: Session, database: int, exclusive: bool) -> None:
         raise sqlite_error(8)
     btree.begin_write(exclusive)
     session.transaction_states[database] = WRITING
+    if database == 1:
+        session.has_temp = True
     for _savepoint in session.savepoints:
         btree.open_savepoint()
 
@@ -251,7 +253,7 @@ def set_autocommit(session: Session, autocommit: bool, rollback: bool, kind: int
 def _begin(session: Session, kind: int) -> None:
     if kind:
         for database, btree in enumerate(session.btrees):
-            if btree is None:
+            if btree is None or (database == 1 and not session.has_temp):
                 continue
             if session.transaction_states[database] == IDLE:
                 btree.begin_read()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from minisql.engine.copying import overwrite
 from minisql.engine.opening import open_database
 from minisql.engine.schema_loader import SCHEMA_SHAPE, read_rows
+from minisql.engine.transactions import READING
 from minisql.errors import ERROR, sqlite_error
 from minisql.storage import image
 from minisql.storage.btree import BtreeFile
@@ -53,7 +54,7 @@ def rebuilt_copy(session: Session, database: int) -> BtreeFile:
     source = session.btrees[database]
     assert source is not None
     size = session.settings.get(("page_size", database), source.page_size)
-    if source.pager.file is not None and source.n_pages:
+    if source.journal_mode == "wal":
         size = source.page_size
     copy = BtreeFile.open(None, page_size=size)
     if source.n_pages == 0:
@@ -153,6 +154,11 @@ def _replace(session: Session, database: int, copy: BtreeFile) -> None:
     elif copy.n_pages:
         session.ensure_writing(database)
         data = image.serialize(copy)
+        if target.journal_mode != "wal":
+            image.replace_file(target, data)
+            session.transaction_states[database] = READING
+            session.forget_schema(database)
+            return
         size = copy.page_size
         for number in range(1, copy.n_pages + 1):
             image.write_image_page(target, number, data[(number - 1) * size : number * size])

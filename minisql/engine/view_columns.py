@@ -8,23 +8,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minisql.catalog.schema import Column, Table
-from minisql.engine.checking import quoted
-from minisql.values.affinity import affinity_of_type
+from minisql.planner.binding import bind_view, view_columns
+from minisql.planner.compiler import Compiler
+from minisql.values.affinity import BLOB, FLEXNUM, INTEGER, NUMERIC, REAL, TEXT, affinity_of_type
 
 if TYPE_CHECKING:
     from minisql.engine.session import Session
+
+# What SQLite shows for an expression's affinity.
+_TYPE_BY_AFFINITY = {BLOB: "BLOB", TEXT: "TEXT", NUMERIC: "NUM", FLEXNUM: "NUM", INTEGER: "INT", REAL: "REAL"}
 
 
 def described_columns(session: Session, table: Table) -> list[Column]:
     """The columns of a table or view."""
     if table.view is None:
         return table.columns
-    program = session.compile(f"SELECT * FROM {quoted(table.schema_name)}.{quoted(table.name)}")
+    compiler = Compiler(session, None)
     columns = []
-    for position, name in enumerate(program.column_names):
-        origin = program.column_origins[position] if position < len(program.column_origins) else None
-        declared_type = origin[3] if origin is not None else ""
-        columns.append(Column(name, declared_type or "", affinity_of_type(declared_type or "")))
+    for column in view_columns(table, bind_view(compiler, table)):
+        declared_type = column.declared_type
+        if not declared_type or affinity_of_type(declared_type) != column.affinity:
+            declared_type = _TYPE_BY_AFFINITY.get(column.affinity, "")
+        columns.append(Column(column.name, declared_type, column.affinity))
     return columns
 
 

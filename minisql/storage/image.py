@@ -15,7 +15,7 @@ from minisql.storage.header import read_u32, write_u32
 from minisql.storage.node import RawPage
 from minisql.storage.pager import Pager
 from minisql.storage.pointer_map import update_maps
-from minisql.storage.vfs import OsVfs, Vfs
+from minisql.storage.vfs import EXCLUSIVE, OsVfs, Vfs
 
 
 def page_image(file: BtreeFile, number: int) -> bytes:
@@ -130,3 +130,28 @@ def set_page_count(file: BtreeFile, n_pages: int) -> None:
         pager.prepare(node)
         pager.forget(number)
     pager.n_pages = n_pages
+
+
+def replace_file(file: BtreeFile, image: bytes) -> None:
+    """Replaces the whole file by an image, perhaps with another page size, and commits; within a write transaction.
+
+    Every page of the old file goes to the journal first, so a crash or an error gives the old file back.  Not for WAL mode,
+    where the page size is fixed.
+    """
+    pager = file.pager
+    assert pager.file is not None and pager.savepoints and pager.wal is None
+    counter = (read_u32(pager.savepoints[0].header, db_header.CHANGE_COUNTER) + 1) & 0xFFFFFFFF
+    head = bytearray(image[: db_header.HEADER_SIZE])
+    write_u32(head, db_header.CHANGE_COUNTER, counter)
+    write_u32(head, db_header.VERSION_VALID_FOR, counter)
+    pager._write_journal(list(range(1, pager.savepoints[0].n_pages + 1)), "")
+    pager._wait_for_lock(EXCLUSIVE)
+    pager.is_spilled = True  # from here on a rollback plays the journal back
+    pager.file.write(bytes(head) + image[db_header.HEADER_SIZE :], 0)
+    pager.file.truncate(len(image))
+    if pager.synchronous:
+        pager.file.sync()
+    pager.commit_phase_two()
+    pager.reset()
+    pager._load_header()
+    file.trees.clear()
