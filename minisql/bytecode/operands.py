@@ -63,6 +63,9 @@ for _names, _roles in (
     for _name in _names.split():
         ROLES[op.OPCODE_BY_NAME[_name]] = _roles
 
+_READ_POSITIONS = {code: [n for n, role in enumerate(roles, 1) if role in "ru"] for code, roles in ROLES.items()}
+_WRITE_POSITIONS = {code: [n for n, role in enumerate(roles, 1) if role in "wu"] for code, roles in ROLES.items()}
+
 LOADS_ROW = frozenset(
     (
         op.Rewind, op.Last, op.Next, op.Prev, op.SeekRowid, op.SeekGE, op.SeekGT, op.SeekLE, op.SeekLT, op.HashProbe,
@@ -89,40 +92,43 @@ class CursorLayout:
         self.widths: dict[int, int] = {}
         self.specs: dict[int, Any] = {}
         for opcode, p1, _, _, p4, _ in program.code:
-            if opcode == op.QueueInsert:
-                self.widths[p1] = len(p4)
-            elif isinstance(p4, RowShape):
+            if p4 is None:
+                continue
+            kind = p4.__class__
+            if kind is RowShape:
                 self.widths[p1] = p4.n_columns
-            elif isinstance(p4, KeyShape):
+            elif kind is KeyShape:
                 self.widths[p1] = p4.n_fields
-            elif isinstance(p4, (GroupSpec, WindowSpec)):
+            elif kind is GroupSpec or kind is WindowSpec:
                 self.specs[p1] = p4
+            elif opcode == op.QueueInsert:
+                self.widths[p1] = len(p4)
         for loop in program.loops:
             self.widths[loop.cursor] = max(self.widths.get(loop.cursor, 0), loop.n_columns)
 
 
 def registers_read(instruction: Instruction, layout: CursorLayout) -> list[int]:
     """The registers that an instruction reads."""
-    opcode, p1, p2, p3, p4, _ = instruction
+    opcode = instruction[0]
     special = _READS.get(opcode)
     if special is not None:
         return list(special(instruction, layout))
-    roles = ROLES[opcode]
-    found = [operand for role, operand in zip(roles, (p1, p2, p3)) if role in "ru"]
+    found: list[int] = [instruction[position] for position in _READ_POSITIONS[opcode]]
     if opcode in REGISTERS_IN_P4:
-        found.extend(p4)
+        found.extend(instruction[4])
     return found
 
 
 def registers_written(instruction: Instruction, layout: CursorLayout) -> list[int]:
     """The registers that an instruction writes."""
-    opcode, p1, p2, p3 = instruction[:4]
+    opcode = instruction[0]
     if opcode in LOADS_ROW:
-        return list(range(p3, p3 + layout.widths.get(p1, 0))) if p3 else []
+        first: int = instruction[3]
+        return list(range(first, first + layout.widths.get(instruction[1], 0))) if first else []
     special = _WRITES.get(opcode)
     if special is not None:
         return list(special(instruction, layout))
-    return [operand for role, operand in zip(ROLES[opcode], (p1, p2, p3)) if role in "wu"]
+    return [instruction[position] for position in _WRITE_POSITIONS[opcode]]
 
 
 def group_registers(spec: GroupSpec) -> list[int]:
