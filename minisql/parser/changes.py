@@ -36,10 +36,11 @@ from minisql.parser.select import (
     select_body,
     with_tables,
 )
-from minisql.parser.state import State, accept, error, expect, name, name_list, qualified_name, syntax_error
+from minisql.parser.state import State, accept, error, expect, late_error, name, name_list, qualified_name, syntax_error
 
 _Returning = list[ResultColumn | Star | TableStar]
 
+_AFTER_ASSIGNMENT = frozenset((k.COMMA, k.WHERE, k.FROM, k.RETURNING, k.ON, k.ORDER, k.LIMIT, k.SEMI, k.END_OF_INPUT))
 _CONFLICT_ACTIONS = (k.ROLLBACK, k.ABORT, k.FAIL, k.IGNORE, k.REPLACE)
 
 
@@ -158,7 +159,7 @@ def _assignment(state: State) -> Assignment:
     if is_row and type(value) is not ScalarSubquery:
         n_values = len(value.items) if isinstance(value, RowValue) else 1
         if n_values != len(columns):
-            raise error(f"{len(columns)} columns assigned {n_values} values")
+            raise late_error(state, f"{len(columns)} columns assigned {n_values} values", _AFTER_ASSIGNMENT)
     return Assignment(columns, is_row, value, position)
 
 

@@ -27,7 +27,7 @@ from minisql.parser.ast import (
 from minisql.parser.changes import conflict_action
 from minisql.parser.expression import expression, type_text
 from minisql.parser.select import index_names, ordering_terms
-from minisql.parser.state import State, accept, error, expect, name, syntax_error, word_text
+from minisql.parser.state import State, accept, expect, late_error, name, syntax_error, word_text
 from minisql.parser.tokenizer import dequote, literal_of, negative_of, tokenize
 
 _TABLE_CONSTRAINT_STARTS = (k.CONSTRAINT, k.PRIMARY, k.UNIQUE, k.CHECK, k.FOREIGN)
@@ -82,7 +82,7 @@ def column_constraints(state: State, column: str) -> list[Constraint]:
         elif kind == k.AS or kind == k.GENERATED:
             generated = _generated(state, constraint_name, column)
             if any(isinstance(constraint, (Default, Generated)) for constraint in constraints):
-                raise error(f'error in generated column "{column}"')
+                raise late_error(state, f'error in generated column "{column}"', _AFTER_CONSTRAINT)
             constraints.append(generated)
         else:
             return constraints
@@ -218,10 +218,11 @@ def _generated(state: State, constraint_name: str | None, column: str) -> Genera
         state.index += 1
         is_stored = storage == "stored"
         if not is_stored and storage != "virtual":
-            raise error(f'error in generated column "{column}"')
+            raise late_error(state, f'error in generated column "{column}"', _AFTER_CONSTRAINT)
     return Generated(constraint_name, value, text, is_stored)
 
 
+_AFTER_CONSTRAINT = frozenset((*_COLUMN_RULES, *(k.CONSTRAINT, k.NULL, k.DEFERRABLE, k.AS, k.GENERATED, k.COMMA, k.RP)))
 _ACTIONS = {k.CASCADE: "CASCADE", k.RESTRICT: "RESTRICT"}
 
 

@@ -262,15 +262,17 @@ def _create_virtual_table(state: State) -> CreateVirtualTable:
 
 
 def _module_arguments(state: State) -> list[str]:
-    """Reads the raw arguments of a module: any tokens, split at commas outside parentheses."""
+    """Reads the raw arguments of a module: any tokens, even semicolons, split at commas outside parentheses."""
     state.index += 1
     arguments: list[str] = []
     first = state.index
     depth = 0
     while True:
         kind = state.kinds[state.index]
-        if kind == k.END_OF_INPUT or kind == k.ILLEGAL or kind == k.SEMI:
+        if kind == k.END_OF_INPUT or kind == k.ILLEGAL:
             raise syntax_error(state, state.index)
+        if kind == k.SEMI and state.kinds[state.index + 1] == k.END_OF_INPUT:
+            state.extend()
         if depth == 0 and (kind == k.COMMA or kind == k.RP):
             if kind == k.COMMA or arguments or state.index > first:
                 arguments.append(state.source.exact_text(first, state.index))

@@ -55,6 +55,7 @@ from minisql.parser.state import (
     accept,
     error,
     expect,
+    late_error,
     name,
     name_list,
     nested,
@@ -67,6 +68,18 @@ _LAST_FALLBACK, _WINDOW, _OVER, _LP, _RP = k.LAST_FALLBACK, k.WINDOW, k.OVER, k.
 _JOIN, _ON, _USING, _CROSS, _RIGHT, _INDEXED, _NOT = k.JOIN, k.ON, k.USING, k.CROSS, k.RIGHT, k.INDEXED, k.NOT
 
 _AFTER_TABLE = frozenset((k.COMMA, k.WHERE, k.SEMI, k.END_OF_INPUT, k.GROUP, k.ORDER, k.RP, k.JOIN, k.CROSS, k.LEFT))
+
+_COMPOUND_WORDS = (k.UNION, k.EXCEPT, k.INTERSECT)
+_AFTER_STATEMENT = (k.SEMI, k.END_OF_INPUT, k.RP)
+_AFTER_VALUES = frozenset((_COMMA, *_AFTER_STATEMENT, *_COMPOUND_WORDS, k.ON, k.RETURNING))
+_AFTER_NAME_IN_LIST = frozenset((_COMMA, _RP))
+_AFTER_FROM_ITEM = frozenset(
+    (
+        *(_COMMA, _JOIN, *range(_CROSS, _RIGHT + 1)),
+        *(k.WHERE, k.GROUP, k.HAVING, k.ORDER, k.LIMIT, k.WINDOW, k.RETURNING),
+        *(*_COMPOUND_WORDS, *_AFTER_STATEMENT),
+    )
+)
 
 _JOIN_FLAGS = {
     "NATURAL": JOIN_NATURAL,
@@ -234,7 +247,7 @@ def _values(state: State) -> Values:
     while accept(state, _COMMA):
         rows.append(_values_row(state))
         if len(rows[-1]) != len(rows[0]):
-            raise error("all VALUES must have the same number of terms")
+            raise late_error(state, "all VALUES must have the same number of terms", _AFTER_VALUES)
     return Values(rows)
 
 
@@ -344,7 +357,8 @@ def _join_of(state: State, flags: int | None, is_first: bool) -> Join | None:
     elif flags is None:
         return None
     if is_first:
-        raise error(f"a JOIN clause is required before {'ON' if kind == _ON else 'USING'}")
+        text = f"a JOIN clause is required before {'ON' if kind == _ON else 'USING'}"
+        raise late_error(state, text, _AFTER_FROM_ITEM)
     return Join(flags or 0, on, using)
 
 
@@ -502,7 +516,8 @@ def index_names(state: State) -> list[str]:
         if accept(state, k.ASC) or accept(state, k.DESC):
             has_order = True
         if has_order:
-            raise error(f'syntax error after column name "{names[-1]}"')
+            text = f'syntax error after column name "{names[-1]}"'
+            raise late_error(state, text, _AFTER_NAME_IN_LIST)
         if not accept(state, _COMMA):
             expect(state, _RP)
             return names

@@ -123,6 +123,16 @@ def error(text: str) -> Error:
     return sqlite_error(ERROR, text)
 
 
+def late_error(state: State, text: str, followers: frozenset[int]) -> Error:
+    """Returns the error of a check that SQLite makes only once it has seen the next token.
+
+    If no rule could go on with that token, its syntax error is the one that SQLite reports.
+    """
+    if state.kinds[state.index] not in followers:
+        return syntax_error(state, state.index)
+    return error(text)
+
+
 def expect(state: State, kind: int) -> None:
     """Reads one token of the given kind."""
     index = state.index

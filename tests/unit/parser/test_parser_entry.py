@@ -37,6 +37,15 @@ def test_a_trigger_takes_the_semicolons_of_its_body() -> None:
     assert sql[end:] == " select 2"
 
 
+def test_module_arguments_may_hold_semicolons() -> None:
+    sql = "create virtual table v using m(a; b, ';', c); select 1"
+    parsed, end = parse_one(sql)
+    assert parsed is not None and isinstance(parsed.statement, ast.CreateVirtualTable)
+    assert parsed.statement.arguments == ["a; b", "';'", "c"]
+    assert sql[end:] == " select 1"
+    assert refused("create virtual table v using m(a; b")[0] == "incomplete input"
+
+
 def test_scripts_are_parsed_lazily() -> None:
     statements = parse_script("select 1; selec 2")
     next(statements)
