@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from minisql.parser import ast
 from minisql.planner.aggregate_code import find_calls
 from minisql.planner.binding import SUBQUERY, Block, Input, Result
+from minisql.planner.nodes import SourceColumn
 from minisql.planner.scope import Scope, Source
 from minisql.planner.walking import walk
 
@@ -31,7 +32,7 @@ def push_terms(compiler: Compiler, block: Block, terms: list[Term]) -> None:
         if made.kind != SUBQUERY or made.join_flags & (ast.JOIN_LEFT | ast.JOIN_RIGHT) or made.source.expressions is not None:
             continue
         own = [term for term in terms if term.mask == made.mask and term.owner is None and term.scope is block.scope]
-        own = [term for term in own if not any(node.__class__ in _NOT_PUSHED for node in walk(term.expression))]
+        own = [term for term in own if _may_push(compiler, term, made.source)]
         if not own or not _takes_terms(compiler, made):
             continue
         assert made.select is not None, "a subquery input has a SELECT"
@@ -41,6 +42,21 @@ def push_terms(compiler: Compiler, block: Block, terms: list[Term]) -> None:
             source.inner = arm.scope
             scope = Scope([source], block.scope.parent)
             arm.extra_terms.extend((scope, term.expression) for term in own)
+
+
+def _may_push(compiler: Compiler, term: Term, source: Source) -> bool:
+    """Whether a term names columns of the subquery itself and nothing that should be computed once."""
+    for node in walk(term.expression):
+        kind = node.__class__
+        if kind in _NOT_PUSHED:
+            return False
+        if kind is ast.Column:
+            found = compiler.resolve(node, term.scope)
+            if found is None or found[0] is not source:
+                return False
+        elif kind is SourceColumn:
+            return False
+    return True
 
 
 def _takes_terms(compiler: Compiler, made: Input) -> bool:
