@@ -112,12 +112,34 @@ def encode_index_cells(pager: Pager, node: IndexLeaf | IndexInterior) -> list[by
                 record = encode(node.entries[index])
                 cells[index] = encode_varint(len(record)) + record
     if isinstance(node, IndexLeaf):
-        node.size = 8 + sum(map(_leaf_cell_size, cells))  # type: ignore[arg-type]
+        node.size = 8 + sum(_leaf_sizes(cells))  # type: ignore[arg-type]
     return cells  # type: ignore[return-value]
 
 
 def _leaf_cell_size(cell: bytes) -> int:
     return (len(cell) if len(cell) > 4 else 4) + 2
+
+
+def _leaf_sizes(cells: Sequence[bytes]) -> list[int]:
+    """Returns the sizes of leaf cells with their pointers; a cell takes at least four bytes."""
+    if cells and min(map(len, cells)) >= 4:
+        return [len(cell) + 2 for cell in cells]
+    return list(map(_leaf_cell_size, cells))
+
+
+def measure_index_leaf(pager: Pager, leaf: IndexLeaf, factor: int) -> list[int]:
+    """Returns the sizes of the cells and sets `size`; as `table_tree.measure_leaf`, exact in a file, bounds in memory."""
+    cells = leaf.cells
+    assert cells is not None
+    if pager.file is not None or None not in cells:
+        sizes = _leaf_sizes(encode_index_cells(pager, leaf))
+    else:
+        sizes = [
+            len(cell) + 4 if cell is not None else upper_bound(entry) * factor + 8
+            for cell, entry in zip(cells, leaf.entries, strict=True)  # type: ignore[arg-type]
+        ]
+    leaf.size = 8 + sum(sizes)
+    return sizes
 
 
 def _interior_size(cells: Sequence[bytes | None]) -> int:
@@ -137,13 +159,14 @@ def count_entries(node: IndexLeaf | IndexInterior) -> int:
 class IndexTree:
     """One index b-tree of one connection."""
 
-    __slots__ = ("append_leaf", "codec", "edits", "pager", "root", "shape", "size_factor")
+    __slots__ = ("append_leaf", "codec", "edits", "is_appending", "pager", "root", "shape", "size_factor")
 
     def __init__(self, pager: Pager, root: int) -> None:
         self.pager = pager
         self.root = root
         self.edits = 0
         self.append_leaf: IndexLeaf | None = None
+        self.is_appending = False
         self.shape: object = None
         self.codec: KeyOrder = None  # type: ignore[assignment]
         self.size_factor = 1
@@ -155,38 +178,45 @@ class IndexTree:
 
     # -- search ----------------------------------------------------------------------------------------------------
 
-    def position(self, node: IndexLeaf | IndexInterior, prefix: Row, above: bool, order: KeyOrder) -> int:
-        """Returns how many entries of a node sort before the prefix, or before its end when `above`."""
-        if node.entries is None or node.codec is not order:
-            decode_index_node(self.pager, node, order)
-        if node.keys is node.entries:
-            if order.orders_itself(prefix):
-                try:
-                    return bisect_left(node.keys, (*prefix, TOP) if above else prefix)
-                except TypeError:
-                    pass
-            node.keys = list(map(order.key, node.entries))  # type: ignore[arg-type]
-        return bisect_left(node.keys, order.key_above(prefix) if above else order.key(prefix))
-
     def path_to(self, prefix: Row, above: bool, order: KeyOrder) -> tuple[Path, IndexLeaf, int]:
         """Returns the way to the first entry not before the prefix (or behind it when `above`).
 
         That entry is at the position in the leaf, or, when the position is the leaf's end, at the innermost interior page
         of the path whose index is not its last child.
         """
-        tree_page = self.pager.tree_page
-        prefix = prefix if len(prefix) <= order.n_key_fields else prefix[: order.n_key_fields]
+        pager = self.pager
+        tree_page = pager.tree_page
+        if len(prefix) > order.n_key_fields:
+            prefix = prefix[: order.n_key_fields]
+        is_plain = order.is_plain and order.orders_itself(prefix)
+        probe = (*prefix, TOP) if above else prefix
+        key: Row | None = None
         path: Path = []
         node = tree_page(self.root)
-        while isinstance(node, IndexInterior):
-            index = self.position(node, prefix, above, order)
-            path.append((node, index))
+        while True:
+            kind = node.__class__
+            if kind is not IndexLeaf and kind is not IndexInterior:
+                raise corrupt(node.number, "table page in an index b-tree")
+            if node.entries is None or node.codec is not order:  # type: ignore[union-attr]
+                decode_index_node(pager, node, order)  # type: ignore[arg-type]
+            index = -1
+            if is_plain and node.keys is node.entries:  # type: ignore[union-attr]
+                try:
+                    index = bisect_left(node.keys, probe)  # type: ignore[union-attr,arg-type]
+                except TypeError:
+                    index = -1
+            if index < 0:
+                if node.keys is node.entries and node.entries:  # type: ignore[union-attr]
+                    node.keys = list(map(order.key, node.entries))  # type: ignore[union-attr,arg-type]
+                if key is None:
+                    key = order.key_above(prefix) if above else order.key(prefix)
+                index = bisect_left(node.keys, key)  # type: ignore[union-attr,arg-type]
+            if kind is IndexLeaf:
+                return path, node, index  # type: ignore[return-value]
+            path.append((node, index))  # type: ignore[arg-type]
             if len(path) > MAX_DEPTH:
                 raise corrupt(self.root, "b-tree is too deep")
-            node = tree_page(node.children[index])
-        if not isinstance(node, IndexLeaf):
-            raise corrupt(node.number, "table page in an index b-tree")
-        return path, node, self.position(node, prefix, above, order)
+            node = tree_page(node.children[index])  # type: ignore[union-attr]
 
     def nodes(self) -> Iterator[tuple[IndexLeaf | IndexInterior, int]]:
         """Yields the tree in order: (leaf, -1) for a whole leaf, (interior, i) for its entry i; nothing is decoded."""
@@ -251,10 +281,11 @@ class IndexTree:
             pager.check_health()
         leaf = self.append_leaf
         path: Path | None = None
-        if leaf is not None and self._goes_last(leaf, entry, order):
+        if leaf is not None and self.is_appending and self._goes_last(leaf, entry, order):
             index = len(leaf.entries)  # type: ignore[arg-type]
         else:
             path, leaf, index = self.path_to(entry, False, order)
+            self.is_appending = index == len(leaf.entries)  # type: ignore[arg-type]
         pager.is_editing = True
         self.edits += 1
         cell: bytes | None = None
@@ -350,9 +381,9 @@ class IndexTree:
         node.cells[index] = cell
 
     def _relieve(self, leaf: IndexLeaf, entry: Row, order: KeyOrder) -> None:
-        """Splits a leaf whose cells, exactly sized, do not fit its page."""
+        """Splits a leaf whose cells, measured closely, do not fit its page."""
         pager = self.pager
-        encode_index_cells(pager, leaf)
+        sizes = measure_index_leaf(pager, leaf, self.size_factor)
         if leaf.size <= page_capacity(pager, leaf.number):
             return
         path, found, _ = self.path_to(entry, False, order)
@@ -364,7 +395,10 @@ class IndexTree:
                 return
         is_last = all(index == len(node.children) - 1 for node, index in path)
         assert leaf.entries is not None and leaf.cells is not None
-        cut = self._leaf_cut(leaf, is_last and self._has_key(leaf, len(leaf.entries) - 1, entry, order))
+        cut = len(sizes) - 2
+        if not (is_last and self._has_key(leaf, len(leaf.entries) - 1, entry, order)):
+            sums = list(accumulate(sizes))
+            cut = min(max(bisect_left(sums, sums[-1] // 2), 1), cut)
         part = IndexLeaf(allocate_page(pager))
         pager.install(part)
         part.codec = order
@@ -372,20 +406,10 @@ class IndexTree:
         parent, index = path[-1]
         self.open_node(parent, order)
         self._insert_divider(parent, index, leaf, part.number, cut, order)
-        for half in (leaf, part):
-            encode_index_cells(pager, half)
-            half.row_count_below = len(half.cells) // 2  # type: ignore[arg-type]
+        leaf.size, part.size = 8 + sum(sizes[:cut]), 8 + sum(sizes[cut + 1 :])
+        leaf.row_count_below, part.row_count_below = cut // 2, (len(sizes) - cut) // 2
         self.append_leaf = part if is_last else self.append_leaf
         self._split_interiors(path, order)
-
-    def _leaf_cut(self, leaf: IndexLeaf, is_append: bool) -> int:
-        """Chooses the entry that moves up; both sides keep at least one entry."""
-        cells = leaf.cells
-        assert cells is not None
-        if is_append:
-            return len(cells) - 2
-        sums = list(accumulate(map(_leaf_cell_size, cells)))  # type: ignore[arg-type]
-        return min(max(bisect_left(sums, sums[-1] // 2), 1), len(cells) - 2)
 
     def _move_tail(self, node: IndexLeaf | IndexInterior, part: IndexLeaf | IndexInterior, cut: int) -> None:
         """Moves the entries behind `cut` to `part`; entry `cut` itself stays at the end of `node` for the caller."""
@@ -562,7 +586,7 @@ class IndexTree:
         n_entries = len(leaf.entries)  # type: ignore[arg-type]
         if not path or (n_entries and n_entries >= leaf.row_count_below):
             return
-        encode_index_cells(pager, leaf)
+        measure_index_leaf(pager, leaf, self.size_factor)
         leaf.row_count_below = n_entries // 2
         if n_entries and leaf.size * 3 > pager.usable:
             return

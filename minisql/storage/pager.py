@@ -96,7 +96,6 @@ class Pager:
         "encode_cells",
         "epoch",
         "file",
-        "generation",
         "has_locks",
         "header",
         "immutable",
@@ -153,7 +152,6 @@ class Pager:
         self.is_spilled = False
         self.loaded = False
         self.n_readers = 0
-        self.generation = 0
         self.data_version = 1
         self.on_reset: Callable[[], None] = lambda: None
         self.compact: Callable[[], None] = lambda: None
@@ -308,7 +306,6 @@ class Pager:
             for number in changed:
                 self.forget(number)
             self.data_version += 1
-            self.generation += 1
             self._load_header()
             self.on_reset()
 
@@ -322,7 +319,6 @@ class Pager:
         self.cost = 0
         self.read_ahead = b""
         self.last_miss = 0
-        self.generation += 1
         self.on_reset()
 
     def _load_header(self) -> None:
@@ -583,7 +579,6 @@ class Pager:
                 break
             self.savepoints.pop()
         self.epoch += 1
-        self.generation += 1
         self.is_editing = False
         self.on_reset()
 
@@ -670,7 +665,6 @@ class Pager:
 
     def _finish_transaction(self) -> None:
         self.epoch += 1
-        self.generation += 1
         self.is_spilled = False
         self.is_editing = False
         if self.wal is not None:
@@ -682,6 +676,10 @@ class Pager:
 
     def commit(self) -> None:
         """Makes the write transaction durable; on SQLITE_BUSY it stays open and can be tried again."""
+        if self.file is None and not self.auto_vacuum_mode and not self.is_editing:
+            self.savepoints.clear()
+            self.epoch += 1
+            return
         self.commit_phase_one()
         self.commit_phase_two()
 

@@ -525,7 +525,10 @@ class TableTree:
         while path:
             node, _ = path.pop()
             capacity = page_capacity(pager, node.number)
-            if 12 + 15 * len(node.keys) <= capacity or 12 + _keys_size(node.keys) <= capacity:
+            keys = node.keys
+            if keys[0] >= 0 and 12 + (6 + varint_length(keys[-1])) * len(keys) <= capacity:
+                return
+            if 12 + _keys_size(keys) <= capacity:
                 return
             if not path:
                 child = TableInterior(allocate_page(pager), node.keys, node.children)
