@@ -172,6 +172,10 @@ class Session:
         if self.is_closed:
             return
         self.is_closed = True
+        # Statements that are still half-way find nothing left to end.
+        self.transaction_states = [transactions.IDLE] * len(self.btrees)
+        self.autocommit = True
+        self.n_active = self.n_writers = 0
         for btree in self.btrees:
             if btree is not None:
                 btree.close()
