@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
-from minisql.planner.foreign_keys import check_incoming, emit_foreign_key_check, emit_parent_actions
+from minisql.planner.foreign_keys import check_parent_keys, emit_foreign_key_check, emit_parent_actions
 from minisql.planner.gathering import emit_sort_by_key, gather_keys, key_expressions, statement_scope
 from minisql.planner.layout import RowRegisters, allocate_row, table_layout
 from minisql.planner.references import has_subquery
@@ -177,7 +177,7 @@ def emit_one_deletion(compiler: Compiler, deletion: Deletion, ignore: int) -> No
         # The trigger may have changed the row or deleted it.
         emit_seek_row(compiler, target, key_registers(old, table), old, ignore)
     use = target.foreign_keys
-    check_incoming(compiler, use)
+    check_parent_keys(compiler, use, "DELETE")
     emit_foreign_key_check(compiler, use, table, old, None, None)
     emit_delete_row(compiler, target, old, op.COUNT_CHANGE, moves=False)
     emit_parent_actions(compiler, use, table, old, None, None)

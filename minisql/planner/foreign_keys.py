@@ -206,18 +206,47 @@ def limit_to_update(compiler: Compiler, use: ForeignKeyUse | None, changed: Coll
     touches_own = any(_child_changes(reference, changed) for reference in use.own)
     if not touches_own and not any(_parent_key_changes(reference, changed) for reference in use.incoming):
         return None
-    check_incoming(compiler, use)
+    check_parent_keys(compiler, use, "UPDATE", changed)
     return use
 
 
-def check_incoming(compiler: Compiler, use: ForeignKeyUse | None) -> None:
-    """Before rows of a parent are changed or deleted, all keys that point to it must find their parent key.
+def check_parent_keys(
+    compiler: Compiler, use: ForeignKeyUse | None, event: str, changed: Collection[int] | None = None
+) -> None:
+    """Before rows are updated or deleted, every key that has to do with the table must find its parent key.
 
-    SQLite goes through all of them and reports the last one that does not.
+    SQLite looks for parent keys several times and reports the last one that it misses: first all keys that point to the table,
+    then those whose counters change (up to the first miss), then those with an action.
     """
-    if use is not None:
-        for reference in reversed(use.incoming):
-            locate(compiler, use, reference)
+    if use is None or use.is_drop:
+        return
+    missing = [reference for reference in use.incoming if not _has_parent_key(compiler, use, reference)]
+    for reference in use.own:
+        if (changed is None or _child_changes(reference, changed)) and not _has_parent_key(compiler, use, reference):
+            missing.append(reference)
+            break
+    else:
+        missing += [
+            reference
+            for reference in use.incoming
+            if _parent_key_changes(reference, changed) and not _has_parent_key(compiler, use, reference)
+        ][:1]
+    for reference in use.incoming:
+        action = reference.key.on_delete if event == "DELETE" else reference.key.on_update
+        if action != "NO ACTION" and _parent_key_changes(reference, changed):
+            if not _has_parent_key(compiler, use, reference):
+                missing.append(reference)
+    if missing:
+        locate(compiler, use, missing[-1])
+
+
+def _has_parent_key(compiler: Compiler, use: ForeignKeyUse, reference: Reference) -> bool:
+    is_drop = use.is_drop
+    use.is_drop = True
+    try:
+        return locate(compiler, use, reference)
+    finally:
+        use.is_drop = is_drop
 
 
 def _child_changes(reference: Reference, changed: Collection[int]) -> bool:

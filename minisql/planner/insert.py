@@ -17,7 +17,7 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.autoincrement import Sequence, begin_sequence, emit_note_rowid, end_sequence
 from minisql.planner.constraints import Write, emit_row_checks
-from minisql.planner.foreign_keys import emit_foreign_key_check
+from minisql.planner.foreign_keys import emit_foreign_key_check, locate
 from minisql.planner.gathering import gather_select, statement_scope
 from minisql.planner.insert_row import emit_entries, emit_insert_row
 from minisql.planner.layout import RowRegisters, allocate_row, table_layout
@@ -177,7 +177,10 @@ def _begin(compiler: Compiler, insertion: Insertion, is_single: bool = False) ->
     target = insertion.target = open_target(compiler, table, statement_conflict(compiler, CONFLICT_ACTIONS[node.conflict]))
     if table.has_autoincrement:
         insertion.sequence = begin_sequence(compiler, table)
-    if target.foreign_keys is not None and is_single and not insertion.triggers:
+    if target.foreign_keys is not None:
+        for reference in target.foreign_keys.own:
+            locate(compiler, target.foreign_keys, reference)
+    if target.foreign_keys is not None and is_single and not insertion.triggers and node.returning is None:
         target.foreign_keys.is_single = compiler.trigger is None and not _may_delete(insertion, target)
     if node.upserts or (target.may_replace and (target.layout.indexes or target.delete_triggers)):
         compiler.needs_statement_journal = True

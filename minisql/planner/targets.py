@@ -11,7 +11,7 @@ from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, sqlite_error
 from minisql.planner.foreign_keys import (
     ForeignKeyUse,
-    check_incoming,
+    check_parent_keys,
     emit_foreign_key_check,
     emit_parent_actions,
     foreign_key_use,
@@ -185,7 +185,7 @@ def emit_delete_for_replace(compiler: Compiler, target: Target, key: Sequence[in
     if target.delete_triggers:
         emit_triggers(compiler, table, target.delete_triggers, "BEFORE", row, None, op.ON_CONFLICT_REPLACE, done)
         emit_find_again(compiler, target, row, done)
-    check_incoming(compiler, target.foreign_keys)
+    check_parent_keys(compiler, target.foreign_keys, "DELETE")
     emit_foreign_key_check(compiler, target.foreign_keys, table, row, None, None)
     emit_delete_row(compiler, target, row, 0)
     emit_parent_actions(compiler, target.foreign_keys, table, row, None, None)

@@ -17,7 +17,12 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.assignments import Assignments, map_assignments
 from minisql.planner.constraints import Write, emit_row_checks
-from minisql.planner.foreign_keys import check_incoming, emit_foreign_key_check, emit_parent_actions, limit_to_update
+from minisql.planner.foreign_keys import (
+    check_parent_keys,
+    emit_foreign_key_check,
+    emit_parent_actions,
+    limit_to_update,
+)
 from minisql.planner.gathering import emit_sort_by_key, gather_keys, key_expressions, statement_scope
 from minisql.planner.index_entries import emit_delete_entries, is_touched
 from minisql.planner.insert_row import emit_entries, emit_insert_row
@@ -62,6 +67,20 @@ class Updating:
         self.triggers: list[Trigger] = triggers_of(compiler, table, "UPDATE", assignments.names)
         self.target: Target | None = None
         self.returning: Returning | None = None
+
+
+    @property
+    def may_replace(self) -> bool:
+        """Whether a conflict may delete other rows: a key that the update touches replaces."""
+        replace = op.ON_CONFLICT_REPLACE
+        assignments = self.assignments
+        for index in self.layout.indexes:
+            if index.is_unique and (self.conflict or index.conflict_action) == replace:
+                if is_touched(index, assignments.changed, assignments.is_key_changed):
+                    return True
+        clustered = self.layout.clustered
+        own = self.table.conflict_action if clustered is None else clustered.conflict_action
+        return assignments.is_key_changed and (self.conflict or own) == replace
 
 
 def emit_update(compiler: Compiler, node: ast.Update) -> tuple[str, ...]:
@@ -116,15 +135,15 @@ def begin_update(compiler: Compiler, updating: Updating, is_multiple: bool) -> T
     assignments = updating.assignments
     layout = updating.layout
     touched = [index for index in layout.indexes if is_touched(index, assignments.changed, assignments.is_key_changed)]
-    target = Target(table, layout, updating.conflict)
-    if target.may_replace:
+    may_replace = updating.may_replace
+    if may_replace:
         touched = list(layout.indexes)
     updating.target = target = open_target(compiler, table, updating.conflict, touched)
-    if target.may_replace:
-        check_incoming(compiler, target.foreign_keys)
+    if may_replace:
+        check_parent_keys(compiler, target.foreign_keys, "DELETE")
     else:
         target.foreign_keys = limit_to_update(compiler, target.foreign_keys, assignments.changed)
-    if is_multiple or updating.triggers or target.foreign_keys is not None or target.may_replace:
+    if is_multiple or updating.triggers or target.foreign_keys is not None or may_replace:
         compiler.needs_statement_journal = True
     return target
 
@@ -133,7 +152,7 @@ def _may_change_in_passing(compiler: Compiler, updating: Updating, node: ast.Upd
     if node.sources or node.limit is not None or updating.triggers or updating.assignments.is_key_changed:
         return False
     table = updating.table
-    if compiler.context.flags.get("foreign_keys") or Target(table, updating.layout, updating.conflict).may_replace:
+    if compiler.context.flags.get("foreign_keys") or updating.may_replace:
         return False
     if has_subquery(node.where, node.assignments, node.returning):
         return False
@@ -177,7 +196,7 @@ def _emit_gathered(
         or node.returning is not None
         or target.foreign_keys is not None
         or updating.assignments.is_key_changed
-        or target.may_replace
+        or updating.may_replace
         or node.sources
         or node.limit is not None
         or has_subquery(node.where)
@@ -316,7 +335,7 @@ def _emit_take_out(compiler: Compiler, updating: Updating, target: Target) -> No
         emit_delete_entries(compiler, table, old, row_scope(table, old), touched)
     if is_key_changed or table.is_without_rowid:
         gone = compiler.label()
-        if is_key_changed or target.may_replace or updating.triggers:
+        if is_key_changed or updating.may_replace or updating.triggers:
             emit_find_again(compiler, target, old, gone)
         operands = (None, table.schema_index)
         compiler.emit(op.Delete, target.cursor, 0, 1 if table.is_without_rowid else 0, operands, op.IS_UPDATE)
