@@ -20,6 +20,7 @@ from minisql.values import arithmetic
 from minisql.values.affinity import apply_affinity
 from minisql.values.cast import cast, to_text
 from minisql.values.collation import BINARY
+from minisql.values.compare import compare
 from minisql.values.shape import RowShape
 from minisql.values.storage_class import INT64_MAX, INT64_MIN
 from minisql.vm.comparing import compare_jumps, compare_result
@@ -30,7 +31,18 @@ from minisql.vm.handlers_cursor import compare_prefix, seek_table
 from minisql.vm.handlers_expression import in_constants, is_true_value
 from minisql.vm.program_shape import program_shape
 from minisql.vm.translator import Hints, Recipe, Translation, program_objects, translate
-from minisql.vm.walking import interpret_leaf, prepare, rowid_of, scan, scan_index, scan_with_rowids, seek_value, walk
+from minisql.vm.walking import (
+    interpret_leaf,
+    is_passed,
+    pass_once,
+    prepare,
+    rowid_of,
+    scan,
+    scan_index,
+    scan_with_rowids,
+    seek_value,
+    walk,
+)
 
 if TYPE_CHECKING:
     from minisql.vm.host import Host
@@ -48,6 +60,7 @@ _NAMESPACE: dict[str, Any] = {
     "CORRUPT_INDEX": CORRUPT_INDEX,
     "apply_affinity": apply_affinity,
     "cast": cast,
+    "compare": compare,
     "compare_jumps": compare_jumps,
     "compare_prefix": compare_prefix,
     "compare_result": compare_result,
@@ -55,6 +68,8 @@ _NAMESPACE: dict[str, Any] = {
     "in_constants": in_constants,
     "is_true": is_true_value,
     "interpret_leaf": interpret_leaf,
+    "is_passed": is_passed,
+    "pass_once": pass_once,
     "prepare": prepare,
     "scan": scan,
     "scan_index": scan_index,

@@ -128,7 +128,7 @@ def _emit_scan(translator: Translator, loop: LoopExtent, context: LoopContext, i
     translator.line("")
     translator.depth += 1
     test = None
-    if is_table and _can_specialise(translator, loop):
+    if is_table and translator.hints.specialises and cursor in translator.hints.masks:
         test = _emit_specialised(translator, loop, context, row)
     else:
         _emit_rows(translator, loop, context, row)
@@ -189,13 +189,14 @@ def _emit_refused_leaf(translator: Translator, loop: LoopExtent) -> None:
         translator.line(f"R[{register}] = r{register}")
     for register, source in foreign.items():
         translator.line(f"R[{register}] = {translator.row_operand(*source).text}")
+    for address in range(loop.body, loop.next):
+        if translator.code[address][0] == op.Once:
+            translator.line(f"if f{address}: pass_once(frame, {address + 1})")
     part = translator.object_name(("part", loop.start))
     translator.line(f"pc = yield from interpret_leaf(frame, {part}, W{loop.start})")
     for register in shared:
         translator.line(f"r{register} = R[{register}]")
-    for cursor, kind in translator.cursor_kinds.items():
-        if kind == "group" and not translator.plan.layout.specs[cursor].key_registers:
-            translator.line(f"g{cursor} = c{cursor}.only")
+    _emit_cursor_names(translator, loop)
     _emit_leaving(translator, loop)
 
 
@@ -220,15 +221,24 @@ def _emit_leaving(translator: Translator, loop: LoopExtent) -> None:
         translator.line("if pc: break")
 
 
-def _can_specialise(translator: Translator, loop: LoopExtent) -> bool:
-    """Tells whether a leaf of this loop can go through tier 1 in the middle of translated code."""
-    body = range(loop.body, loop.next)
-    return (
-        translator.hints.specialises
-        and loop.cursor in translator.hints.masks
-        and not any(other.start in body for other in translator.program.loops)
-        and not any(translator.code[address][0] in OPENERS or translator.code[address][0] == op.Once for address in body)
-    )
+def _emit_cursor_names(translator: Translator, loop: LoopExtent) -> None:
+    """Gives the cursors that tier 1 may have opened or filled in the body their names again."""
+    code = translator.code
+    for address in range(loop.body, loop.next):
+        opcode, cursor, _, _, _, _ = code[address]
+        if opcode == op.Once:
+            translator.line(f"f{address} = is_passed(frame, {address + 1})")
+        elif opcode in OPENERS:
+            translator.line(f"c{cursor} = frame.cursors[{cursor}]")
+            names = translator.cursor_aliases(translator, address)
+            if names:
+                translator.line(f"if c{cursor} is not None:")
+                for name in names:
+                    translator.line(f" {name}")
+        elif opcode == op.SorterInsert and cursor in translator.sorter_specs:
+            translator.line(f"h{cursor} = c{cursor}.threshold")
+        elif opcode == op.GroupStep and not translator.plan.layout.specs[cursor].key_registers:
+            translator.line(f"g{cursor} = c{cursor}.only")
 
 
 def _shared_registers(translator: Translator, loop: LoopExtent) -> tuple[list[int], dict[int, tuple[int, int]]]:

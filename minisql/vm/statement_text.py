@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.operands import LOADS_ROW
 from minisql.bytecode.program import AggregateCall
+from minisql.storage.type_mask import NULL, REAL
 from minisql.vm.loop_text import emit_unpacking, from_locals_to_list, seek_text
-from minisql.vm.python_text import Condition, Operand, value_of
+from minisql.vm.python_text import INTEGER, NUMBER, Condition, Operand, only, value_of
 from minisql.vm.register_plan import PURE
 from minisql.vm.walking import OPENERS
 
@@ -72,22 +73,43 @@ def _from_list_to_locals(translator: Translator, address: int) -> None:
 
 def _emit_open(translator: Translator, address: int) -> None:
     """Opens a cursor by its handler and gives it, and what is called for every row, a name."""
-    opcode, cursor, p2, _, p4, _ = translator.code[address]
+    cursor = translator.code[address][1]
     from_locals_to_list(translator, address)
-    name = ""
+    translator.call(address, cursor, cursor_aliases(translator, address))
+
+
+def cursor_aliases(translator: Translator, address: int) -> list[str]:
+    """The names that translated code has for parts of the cursor that an instruction opens, as assignments."""
+    opcode, cursor, p2, _, p4, _ = translator.code[address]
     if opcode in (op.OpenList, op.ConstantRows):
-        name = f"a{cursor} = c{cursor}.rows.append"
-    elif opcode == op.SorterOpen:
-        name = f"a{cursor} = c{cursor}.{'insert' if p2 else 'rows.append'}"
-    elif opcode == op.HashOpen and cursor in translator.plain_hashes:
-        name = f"b{cursor} = c{cursor}.buckets"
-    elif opcode == op.SetOpen and cursor in translator.plain_sets:
-        name = f"m{cursor} = c{cursor}.members"
-    elif opcode == op.GroupOpen and p4.key_registers:
-        name = f"G{cursor} = c{cursor}.groups"
-    elif opcode == op.GroupOpen:
-        name = f"g{cursor} = None"
-    translator.call(address, cursor, name)
+        return [f"a{cursor} = c{cursor}.rows.append"]
+    if opcode == op.SorterOpen:
+        if not p2:
+            return [f"a{cursor} = c{cursor}.rows.append"]
+        return [f"a{cursor} = c{cursor}.insert", f"h{cursor} = c{cursor}.threshold"]
+    if opcode == op.HashOpen and cursor in translator.plain_hashes:
+        return [f"b{cursor} = c{cursor}.buckets"]
+    if opcode == op.SetOpen and cursor in translator.plain_sets:
+        return [f"m{cursor} = c{cursor}.members"]
+    if opcode != op.GroupOpen:
+        return []
+    if p4.key_registers:
+        return [f"G{cursor} = c{cursor}.groups"]
+    if p4.bare_registers:
+        return [f"g{cursor} = c{cursor}.only"]
+    # One group without bare columns exists from the start, so that its parts can have names.
+    names = [f"g{cursor} = c{cursor}.only or c{cursor}.open_group((), ())"]
+    for number, call in enumerate(p4.calls):
+        if _is_collected(call):
+            names.append(f"a{cursor}_{number} = g{cursor}[{number + 2}].append")
+    return names
+
+
+def _is_collected(call: AggregateCall) -> bool:
+    """Tells whether a call without modifiers gathers its arguments in a list."""
+    function = call.function
+    plain = not (call.distinct or call.filter_register or call.order is not None)
+    return plain and function.is_built_in and function.fold is not None and function.name.lower() in ("sum", "total", "avg")
 
 
 def _emit_null(translator: Translator, address: int) -> None:
@@ -144,9 +166,22 @@ def _emit_halt_if_null(translator: Translator, address: int) -> None:
 
 
 def _emit_append(translator: Translator, address: int) -> None:
-    """ListAppend and SorterInsert."""
-    cursor = translator.code[address][1]
-    translator.line(f"a{cursor}({translator.tuple_text(translator.plan.reads[address], address)})")
+    """ListAppend and SorterInsert; a sorter with a limit gets only rows that can be among the first."""
+    opcode, cursor, _, _, _, _ = translator.code[address]
+    registers = translator.plan.reads[address]
+    row = translator.tuple_text(registers, address)
+    spec = translator.sorter_specs.get(cursor) if opcode == op.SorterInsert else None
+    if spec is None:
+        translator.line(f"a{cursor}({row})")
+        return
+    key = translator.operand(registers[spec.keys[0]], address)
+    if not only(key, NUMBER) or not key.is_name:
+        translator.line(f"h{cursor} = a{cursor}({row})")
+        return
+    sign = ">" if spec.descending[0] else "<"
+    if len(spec.keys) > 1:
+        sign += "="
+    translator.line(f"if h{cursor} is None or {key.text} {sign} h{cursor}: h{cursor} = a{cursor}({row})")
 
 
 def _emit_hash_insert(translator: Translator, address: int) -> None:
@@ -221,7 +256,7 @@ def _emit_group_step(translator: Translator, address: int) -> None:
         found = f"G{cursor}.get({row})" if cursor in translator.plain_groups else f"c{cursor}.groups.get(c{cursor}.key({row}))"
         translator.line(f"{state} = {found}")
         translator.line(f"if {state} is None: {state} = c{cursor}.open_group({row}, {bare})")
-    else:
+    elif spec.bare_registers:
         translator.line(f"if {state} is None: {state} = c{cursor}.open_group((), {bare})")
     for number, call in enumerate(spec.calls):
         _emit_call_step(translator, address, number, call, number == spec.bare_call and bool(spec.bare_registers))
@@ -232,8 +267,8 @@ def _emit_call_step(translator: Translator, address: int, number: int, call: Agg
     slot = f"g{cursor}[{number + 2}]"
     function = call.function
     name = function.name.lower() if function.is_built_in else ""
-    if call.distinct or call.order is not None or call.filter_register or decides_bare or name in ("min", "max"):
-        spec = translator.plan.layout.specs[cursor]
+    spec = translator.plan.layout.specs[cursor]
+    if call.distinct or call.order is not None or call.filter_register:
         registers = [*call.registers, *call.order_registers, *(spec.bare_registers if decides_bare else ())]
         if call.filter_register:
             registers.append(call.filter_register)
@@ -245,10 +280,35 @@ def _emit_call_step(translator: Translator, address: int, number: int, call: Agg
         translator.line(f"{slot} += 1")
     elif name == "count":
         translator.line(f"if {translator.operand(call.registers[0], address).text} is not None: {slot} += 1")
-    elif name in ("sum", "total", "avg") and function.fold is not None:
-        translator.line(f"{slot}.append({translator.operand(call.registers[0], address).text})")
+    elif name in ("min", "max") and len(call.registers) == 1:
+        bare = translator.tuple_text(spec.bare_registers, address) if decides_bare else ""
+        _emit_extreme(translator, translator.operand(call.registers[0], address), slot, call, bare)
+    elif _is_collected(call):
+        is_named = not spec.key_registers and not spec.bare_registers
+        append = f"a{cursor}_{number}" if is_named else f"{slot}.append"
+        translator.line(f"{append}({translator.operand(call.registers[0], address).text})")
     else:
         translator.line(f"{slot}.step({', '.join(translator.texts(call.registers, address))})")
+
+
+def _emit_extreme(translator: Translator, operand: Operand, slot: str, call: AggregateCall, bare: str) -> None:
+    """min() and max(), as their tier-1 stepper: `bare` is the text of the bare columns if this call decides about them."""
+    value = _named(translator, operand)
+    best = translator.temporary()
+    is_max = call.function.name.lower() == "max"
+    collation = "BINARY" if call.collation is None else translator.object_name(("object", call.collation))
+    better = f"compare({value}, {best}, {collation}) == {1 if is_max else -1}"
+    if only(operand, NUMBER | NULL):
+        # The best so far may come from a leaf that tier 1 has handled, so its class is tested too.
+        kind = "float" if operand.classes & REAL else "int"
+        better = f"({value} {'>' if is_max else '<'} {best} if {best}.__class__ is {kind} else {better})"
+    if operand.classes & NULL:
+        better = f"({value} is not None and {better})"
+    translator.line(f"{best} = {slot}")
+    translator.line(f"if {best} is None or {better}:")
+    translator.line(f" {slot} = {value}")
+    if bare:
+        translator.line(f" {slot.partition('[')[0]}[1] = {bare}")
 
 
 def _emit_count(translator: Translator, address: int) -> None:
@@ -345,7 +405,8 @@ def _jump_search(translator: Translator, address: int) -> Condition:
     """Searches that land on one row: SeekRowid, NotExists, Found, NotFound, NoConflict and the like outside of loops."""
     opcode, cursor, _, p3, p4, _ = translator.code[address]
     if opcode == op.SeekRowid:
-        call = f"seek_value(c{cursor}, {translator.operand(p4, address).text})"
+        key = translator.operand(p4, address)
+        call = f"c{cursor}.seek_rowid({key.text})" if only(key, INTEGER) else f"seek_value(c{cursor}, {key.text})"
     elif opcode == op.NotExists:
         call = f"c{cursor}.seek_rowid({translator.operand(p3, address).text})"
     elif opcode in (op.Found, op.NotFound, op.NoConflict):

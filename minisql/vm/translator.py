@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.opcodes import CONTRACTS
-from minisql.bytecode.program import Program
+from minisql.bytecode.program import Program, SortSpec
 from minisql.storage.type_mask import BLOB, INTEGER_48, INTEGER_64, NULL, REAL, TEXT, TEXT_NOT_ASCII
 from minisql.values.shape import RowShape
-from minisql.vm import flow_text
+from minisql.vm import flow_text, statement_text
 from minisql.vm.program_shape import magnitude
 from minisql.vm.python_text import ANY, Operand, value_of
 from minisql.vm.register_plan import RegisterPlan, Untranslatable
@@ -118,6 +118,7 @@ class Translator:
         "address",
         "code",
         "consulted",
+        "cursor_aliases",
         "cursor_kinds",
         "depth",
         "emit_region",
@@ -136,6 +137,7 @@ class Translator:
         "plain_sets",
         "plan",
         "program",
+        "sorter_specs",
         "text_masks",
         "used_constants",
         "used_locals",
@@ -169,17 +171,20 @@ class Translator:
         self.used_rows: set[int] = set()
         self.leaf_loops: dict[int, int] = {}
         self.flags: list[str] = []
+        # The modules of text call each other through the translator.
         self.emit_region = flow_text.emit_region
+        self.cursor_aliases = statement_text.cursor_aliases
         self.plain_hashes: set[int] = set()
         self.plain_sets: set[int] = set()
         self.plain_groups: set[int] = set()
+        self.sorter_specs: dict[int, SortSpec] = {}
         self.cursor_kinds: dict[int, str] = {}
         self._classify_cursors()
 
     def _classify_cursors(self) -> None:
         """Notes what each cursor walks over, and which hash structures have rows as their own keys."""
         asked = {p1 for opcode, p1, _, _, _, _ in self.code if opcode == op.InSet}
-        for opcode, p1, _, p3, p4, _ in self.code:
+        for opcode, p1, p2, p3, p4, _ in self.code:
             if opcode in _UNTRANSLATABLE:
                 raise Untranslatable(CONTRACTS[opcode].name)
             if opcode in (op.OpenRead, op.OpenWrite):
@@ -192,6 +197,8 @@ class Translator:
                     self.plain_hashes.add(p1)
                 elif opcode == op.SetOpen and p1 not in asked and _are_plain(p4):
                     self.plain_sets.add(p1)
+                elif opcode == op.SorterOpen and p2:
+                    self.sorter_specs[p1] = p4
                 elif opcode == op.GroupOpen and _are_plain(p4.key_collations):
                     self.plain_groups.add(p1)
 
@@ -205,10 +212,10 @@ class Translator:
             raise Untranslatable("nesting")
         self.lines.append((self.depth, text, self.address))
 
-    def call(self, address: int, cursor: int = -1, name: str = "") -> None:
+    def call(self, address: int, cursor: int = -1, names: Sequence[str] = ()) -> None:
         """Calls the handler of the instruction at an address, which does not jump; neighbours share one line.
 
-        `cursor` is the number of a cursor that it opens, `name` an assignment to make behind it.
+        `cursor` is the number of a cursor that it opens, `names` are assignments to make behind it.
         """
         run = self._run
         if run is None:
@@ -216,12 +223,11 @@ class Translator:
         if cursor >= 0:
             if f"c{cursor}" in run.names:
                 self.end_run()
-                self.call(address, cursor, name)
+                self.call(address, cursor, names)
                 return
             run.names.append(f"c{cursor}")
         run.addresses.append(address)
-        if name:
-            run.assignments.append(name)
+        run.assignments.extend(names)
 
     def end_run(self) -> None:
         """Writes the line of the handler calls collected so far."""

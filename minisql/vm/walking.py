@@ -100,6 +100,19 @@ def interpret_leaf(frame: Frame, part: LoopPart, leaf: tuple[list[int], list[Row
     return 0
 
 
+def pass_once(frame: Frame, address: int) -> None:
+    """Notes for tier 1 that the Once instruction before an address has been passed."""
+    if frame.once is None:
+        frame.once = {address}
+    else:
+        frame.once.add(address)
+
+
+def is_passed(frame: Frame, address: int) -> bool:
+    """Tells whether the Once instruction before an address has been passed."""
+    return frame.once is not None and address in frame.once
+
+
 class LoopPart:
     """A loop body as a program of its own: the instructions around it are replaced by Halts, at the same addresses."""
 
