@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from minisql.catalog.schema import Schema
-from minisql.engine.opening import open_database
+from minisql.engine.opening import close_database, open_database, shown_name
 from minisql.engine.schema_loader import load_schema
 from minisql.errors import CANTOPEN, ERROR, Error, sqlite_error
 from minisql.limits import ATTACHED
@@ -34,7 +34,7 @@ def attach(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -
         if error.sqlite_errorcode & 0xFF == CANTOPEN:
             raise sqlite_error(error.sqlite_errorcode, f"unable to open database: {filename}") from error
         raise
-    position = _add(session, name, btree.path)
+    position = _add(session, name, shown_name(btree))
     session.btrees[position] = btree
     try:
         if session.catalog.load is not None:
@@ -61,7 +61,7 @@ def _remove(session: Session, position: int) -> None:
     if btree is not None:
         if session.transaction_states[position]:
             btree.end_read()
-        btree.close()
+        close_database(btree)
     del session.catalog.schemas[position]
     del session.btrees[position]
     del session.transaction_states[position]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from minisql.engine.opening import close_database
 from minisql.errors import BUSY, ERROR, READONLY, sqlite_error
 from minisql.storage import image
 from minisql.storage.btree import BtreeFile
@@ -45,7 +46,7 @@ def deserialize(session: Session, name: str, data: bytes) -> None:
     old = session.btrees[database]
     assert old is not None
     replacement = image.deserialize(data) if data else BtreeFile.open(None)
-    old.close()
+    close_database(old)
     replacement.set_busy_handler(session.wait_while_busy)
     session.btrees[database] = replacement
     session.filenames[database] = ""

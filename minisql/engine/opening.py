@@ -29,6 +29,8 @@ VFS_BY_NAME: dict[str, Vfs] = {
     "memdb": SHARED_MEMORY_VFS,
 }
 
+_n_users: dict[str, int] = {}
+_SHARED_SUFFIX = "?shared"
 _MODES = {"ro": (True, False), "rw": (False, False), "rwc": (False, True), "memory": (False, True)}
 _CACHES = ("shared", "private")
 
@@ -96,7 +98,7 @@ def _apply_parameters(options: OpenOptions, parameters: dict[str, str]) -> None:
             options.vfs = SHARED_MEMORY_VFS
             options.is_memory = False
             options.create = True
-            options.path = f"{options.path}?shared"
+            options.path += _SHARED_SUFFIX
         else:
             options.is_memory = True
     options.immutable = _is_true(parameters.get("immutable"))
@@ -107,7 +109,7 @@ def _is_true(value: str | None) -> bool:
     return value is not None and (value.lower() in ("yes", "true", "on") or (value.isdigit() and int(value) != 0))
 
 
-def open_database(session: Session, filename: str, is_uri: bool, mode_limit: str = "") -> BtreeFile:
+def open_database(session: Session, filename: str, is_uri: bool) -> BtreeFile:
     """Opens a database for a session; nothing is read yet."""
     if is_uri and filename[:5].lower() == "file:":
         options = parse_uri(filename)
@@ -126,5 +128,33 @@ def open_database(session: Session, filename: str, is_uri: bool, mode_limit: str
             immutable=options.immutable,
             nolock=options.no_lock,
         )
+    if options.vfs is SHARED_MEMORY_VFS and btree.pager.file is not None:
+        _n_users[btree.path] = _n_users.get(btree.path, 0) + 1
+        btree.pager.journal_mode = "memory"
+        if is_shared_cache(btree):
+            # A shared cache answers SQLITE_LOCKED at once; nobody waits for it.
+            return btree
     btree.set_busy_handler(session.wait_while_busy)
     return btree
+
+
+def is_shared_cache(btree: BtreeFile) -> bool:
+    """Tells whether a database is one in memory that connections share by cache=shared."""
+    return btree.path.endswith(_SHARED_SUFFIX)
+
+
+def shown_name(btree: BtreeFile) -> str:
+    """The file name that PRAGMA database_list shows."""
+    return "" if is_shared_cache(btree) else btree.path
+
+
+def close_database(btree: BtreeFile) -> None:
+    """Closes a database; one in shared memory is gone with its last connection."""
+    btree.close()
+    path = btree.path
+    if btree.pager.vfs is SHARED_MEMORY_VFS and path in _n_users:
+        _n_users[path] -= 1
+        if not _n_users[path]:
+            del _n_users[path]
+            for name in (path, path + "-journal"):
+                SHARED_MEMORY_VFS.files.pop(name, None)

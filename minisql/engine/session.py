@@ -19,7 +19,7 @@ from minisql.catalog.schema import Catalog
 from minisql.engine import copying, hooks, schema_loader, services, table_functions, transactions
 from minisql.engine.blob import BlobHandle
 from minisql.engine.flags import DEFAULT_FLAGS
-from minisql.engine.opening import open_database
+from minisql.engine.opening import close_database, open_database, shown_name
 from minisql.engine.pragma_compile import compile_pragma
 from minisql.engine.statement import EmptyStatement, Statement
 from minisql.errors import ERROR, MISUSE, sqlite_error
@@ -98,7 +98,7 @@ class Session:
         main = self.btrees[0] = open_database(self, filename, is_uri)
         # The temp database costs nothing until something is created in it.
         self.btrees[1] = open_database(self, "", False)
-        self.filenames: list[str] = [main.path, ""]
+        self.filenames: list[str] = [shown_name(main), ""]
 
     # Preparing
 
@@ -178,7 +178,7 @@ class Session:
         self.n_active = self.n_writers = 0
         for btree in self.btrees:
             if btree is not None:
-                btree.close()
+                close_database(btree)
         self.btrees = [None] * len(self.btrees)
 
     # PlanContext
@@ -406,6 +406,19 @@ class Session:
         self.progress = handler if n_instructions > 0 else None
         self.progress_steps = max(n_instructions, 1)
         self.progress_steps = n_instructions
+
+    def set_hooks(
+        self,
+        update: Callable[[int, str, str, int], None] | None = None,
+        commit: Callable[[], bool] | None = None,
+        rollback: Callable[[], None] | None = None,
+    ) -> None:
+        """Registers the update hook (action code, database, table, rowid), the commit hook (true: roll back instead) and the
+        rollback hook; None removes one."""
+        self.update_hook = update
+        self.has_update_hook = update is not None
+        self.commit_hook = commit
+        self.rollback_hook = rollback
 
     def set_trace(self, callback: Callable[[str], Any] | None) -> None:
         """Registers or removes the trace callback."""

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from minisql.bytecode.opcodes import ON_CONFLICT_FAIL, ON_CONFLICT_ROLLBACK
 from minisql.engine.multifile import commit_files
+from minisql.engine.opening import is_shared_cache
 from minisql.errors import (
     BUSY,
     CONSTRAINT,
@@ -28,6 +29,7 @@ from minisql.errors import (
     FULL,
     INTERRUPT,
     IOERR,
+    LOCKED_SHAREDCACHE,
     NOMEM,
     Error,
     sqlite_error,
@@ -103,7 +105,12 @@ def begin_writing(session: Session, database: int, exclusive: bool) -> None:
     assert btree is not None
     if session.is_query_only and not exclusive:
         raise sqlite_error(8)
-    btree.begin_write(exclusive)
+    try:
+        btree.begin_write(exclusive)
+    except Error as error:
+        if error.sqlite_errorcode == BUSY and is_shared_cache(btree):
+            raise sqlite_error(LOCKED_SHAREDCACHE, "database table is locked") from error
+        raise
     session.transaction_states[database] = WRITING
     if database == 1:
         session.has_temp = True

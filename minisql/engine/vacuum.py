@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from minisql.engine.copying import overwrite
-from minisql.engine.opening import open_database
+from minisql.engine.opening import close_database, open_database
 from minisql.engine.schema_loader import SCHEMA_SHAPE, read_rows
 from minisql.engine.transactions import READING
 from minisql.errors import ERROR, sqlite_error
@@ -140,7 +140,7 @@ def _write_new_file(session: Session, copy: BtreeFile, value: Any) -> None:
             raise sqlite_error(ERROR, "output file already exists")
         overwrite(copy, target)
     finally:
-        target.close()
+        close_database(target)
 
 
 def _replace(session: Session, database: int, copy: BtreeFile) -> None:
