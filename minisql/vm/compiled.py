@@ -24,6 +24,7 @@ from minisql.values.compare import compare
 from minisql.values.shape import RowShape
 from minisql.values.storage_class import INT64_MAX, INT64_MIN
 from minisql.vm.comparing import compare_jumps, compare_result
+from minisql.vm.ephemeral import ListCursor
 from minisql.vm.frame import Frame
 from minisql.vm.halting import halt_error
 from minisql.vm.handlers import HANDLERS
@@ -54,6 +55,7 @@ _KEPT_FUNCTIONS = 1000
 
 _NAMESPACE: dict[str, Any] = {
     "HANDLERS": HANDLERS,
+    "ListCursor": ListCursor,
     "HIGH": INT64_MAX,
     "LOW": INT64_MIN,
     "BINARY": BINARY,

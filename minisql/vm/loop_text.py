@@ -250,7 +250,7 @@ def _shared_registers(translator: Translator, loop: LoopExtent) -> tuple[list[in
         for register in (*plan.reads[address], *plan.writes[address]):
             source = plan.row_source.get((register, address)) if register not in plan.unpacked else None
             if source is not None:
-                if source[0] != loop.start:
+                if not loop.start <= source[0] < loop.next:
                     foreign[register] = source
             elif not plan.is_constant(register) and not _is_private(translator, register, loop):
                 shared.add(register)
@@ -290,7 +290,8 @@ def _iterable(translator: Translator, loop: LoopExtent, kind: str) -> str:
     if opcode not in _STARTS:
         raise Untranslatable("loop over " + kind)
     if kind in _ROW_LISTS and advance == "next" and opcode != op.Last and _uses_are_plain_list(translator, loop):
-        translator.line(f"{name}.{_STARTS[opcode]}")
+        if kind != "list":
+            translator.line(f"{name}.{_STARTS[opcode]}")
         return f"{name}.rows"
     if opcode == op.WindowRewind:
         from_locals_to_list(translator, loop.start)

@@ -100,6 +100,12 @@ def _arithmetic(translator: Translator, address: int) -> Operand:
         # Infinities can make a NaN, which SQL sees as NULL.
         text = f"({name} if ({name} := {a.text} {sign} {b.text}) == {name} else None)"
         return Operand(text, REAL | NULL, 64, False)
+    if only(a, INTEGER | NULL) and only(b, INTEGER | NULL) and a.is_name and b.is_name:
+        bits = a.bits + b.bits if opcode == op.Multiply else max(a.bits, b.bits) + 1
+        if bits <= 63:
+            present = " and ".join(f"{x.text} is not None" for x in (a, b) if x.classes & NULL)
+            text = f"({a.text} {sign} {b.text} if {present} else None)"
+            return Operand(text, NULL | (INTEGER_48 if bits <= 47 else INTEGER), bits, False)
     found = integer_test(translator, a, b)
     if found is None:
         return Operand(f"{function}({a.text}, {b.text})", NULL | NUMBER, 64, False)
@@ -391,12 +397,14 @@ def likely_test(translator: Translator, a: Operand, b: Operand, p4: Any, p5: int
     for known, other in ((a, b), (b, a)):
         wanted = ""
         if only(known, NUMBER):
-            wanted = translator.likely_class(other) or ("float" if only(known, REAL) else "int")
+            wanted = translator.likely_class(other) or "number"
         elif only(known, TEXT) and p4 is None and not p5 & 0xFF:
             wanted = "str"
         if wanted and (known.is_name or other.is_name):
             first, later = bound(translator, other)
             test = f"{first}.__class__ is {wanted}"
+            if wanted == "number":
+                test = f"({first}.__class__ is int or {later}.__class__ is float)"
             return (test, known.text, later) if known is a else (test, later, known.text)
     return integer_test(translator, a, b)
 

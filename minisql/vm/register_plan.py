@@ -140,7 +140,7 @@ class RegisterPlan:
         block = 0
         block_of = []
         for address, instruction in enumerate(code):
-            if address in boundaries or address in self.loop_at:
+            if address in boundaries:
                 block += 1
             block_of.append(block)
             if instruction[0] in JUMPS or address in self.loop_next:
@@ -175,6 +175,11 @@ class RegisterPlan:
         return any(
             address < definition < use for read in self.reads[address] for definition in self.definitions[read]
         )
+
+    def holds_flags(self, register: int) -> bool:
+        """Tells whether a register gets nothing but integers of the program itself, or NULL."""
+        code = self.program.code
+        return all(code[address][0] in (op.Integer, op.Null) for address in self.definitions[register])
 
     def is_constant(self, register: int) -> bool:
         """Tells whether no instruction writes a register."""

@@ -73,7 +73,12 @@ def _from_list_to_locals(translator: Translator, address: int) -> None:
 
 def _emit_open(translator: Translator, address: int) -> None:
     """Opens a cursor by its handler and gives it, and what is called for every row, a name."""
-    cursor = translator.code[address][1]
+    opcode, cursor, _, _, _, _ = translator.code[address]
+    if opcode == op.OpenList and translator.loop is not None:
+        # Opened for every turn of a loop: worth a line without a handler.
+        translator.line(f"frame.cursors[{cursor}] = c{cursor} = ListCursor()")
+        translator.line(f"a{cursor} = c{cursor}.rows.append")
+        return
     from_locals_to_list(translator, address)
     translator.call(address, cursor, cursor_aliases(translator, address))
 

@@ -272,6 +272,8 @@ class Translator:
         if len(definitions) == 1 and plan.folded.get(definitions[0]) == use:
             return value_of(self, definitions[0])
         self.used_locals.add(register)
+        if plan.holds_flags(register) and self.program.template[register].__class__ in (int, type(None)):
+            return Operand(f"r{register}", NULL | INTEGER_48 | INTEGER_64, 64, True)
         return Operand(f"r{register}", ANY, 64, True)
 
     def row_operand(self, load: int, offset: int) -> Operand:
