@@ -45,6 +45,7 @@ class Access:
         "index",
         "input",
         "is_covering",
+        "is_extreme",
         "is_reversed",
         "is_single",
         "kind",
@@ -72,6 +73,7 @@ class Access:
         self.is_covering = False
         self.is_single = False
         self.is_reversed = False
+        self.is_extreme = False
         self.branches: list[Access] = []
         self.or_term: Term | None = None
         self.hash_terms: list[Candidate] = []

@@ -26,6 +26,7 @@ from minisql.functions.registry import (
 from minisql.parser import ast
 from minisql.planner.binding import TABLE, Block
 from minisql.planner.calls import find_function, json_positions
+from minisql.planner.cost import index_estimates
 from minisql.planner.loops import emit_plan
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.ordering import (
@@ -43,6 +44,7 @@ from minisql.planner.walking import CHILDREN
 from minisql.values.collation import Collation
 
 if TYPE_CHECKING:
+    from minisql.catalog.schema import Index, Table
     from minisql.planner.block_plan import BlockPlan
     from minisql.planner.compiler import Compiler
     from minisql.planner.scope import Scope
@@ -138,6 +140,16 @@ def _collect_call(compiler: Compiler, node: ast.FunctionCall, calls: Calls, pend
         raise sqlite_error(ERROR, f"misuse of window function {name}()", compiler.offset(node.position))
 
 
+def extreme_call(calls: Calls) -> ast.FunctionCall | None:
+    """The call if the only aggregate is one min(x) or max(x)."""
+    if len(calls.aggregates) != 1 or calls.windows:
+        return None
+    node, function = calls.aggregates[0]
+    if function.name not in ("min", "max") or not function.is_built_in or len(node.arguments) != 1 or node.filter is not None:
+        return None
+    return node
+
+
 def group_keys(compiler: Compiler, terms: list[ast.Expression], block: Block) -> list[ast.Expression]:
     """The GROUP BY keys: ordinals and aliases replaced by what they stand for."""
     keys = []
@@ -199,14 +211,33 @@ def emit_shortcut(
         return False
     table = block.inputs[0].table
     assert table is not None, "a table input has a table"
-    cursor = compiler.open_read(table)
+    name = block.inputs[0].source.alias
+    index = _narrowest_index(table)
+    if index is None:
+        cursor = compiler.open_read(table)
+        compiler.explain(f"SCAN {name}")
+    else:
+        cursor = compiler.builder.cursor()
+        compiler.databases_read |= 1 << table.schema_index
+        compiler.emit(op.OpenRead, cursor, index.root_page, index.schema_index, index.shape)
+        compiler.explain(f"SCAN {name} USING COVERING INDEX {index.name}")
     result = compiler.register()
     compiler.emit(op.Count, cursor, result)
-    compiler.explain(f"SCAN {block.inputs[0].source.alias}")
     if limits.offset:
         compiler.emit(op.IfPos, limits.offset, done, 1)
     sink((result,), done)
     return True
+
+
+def _narrowest_index(table: Table) -> Index | None:
+    """The index with the smallest entries, if they are smaller than the table's rows."""
+    best = None
+    best_cost = 16
+    for index in table.indexes:
+        estimates = index_estimates(index)
+        if index.where is None and not index.is_clustered and estimates.is_narrower and estimates.entry_cost < best_cost:
+            best, best_cost = index, estimates.entry_cost
+    return best
 
 
 # Grouping
@@ -277,6 +308,10 @@ def emit_grouping(
     end = compiler.label()
     unique_calls = _unique_calls(calls)
     made: list[AggregateCall] = []
+    if compiler.wants_explain:
+        for node, _ in unique_calls:
+            if node.is_distinct:
+                compiler.explain(f"USE TEMP B-TREE FOR {node.name.lower()}(DISTINCT)")
     keys: list[int] = []
     wants_rowids = compiler.mentions_rowid and _mentions_rowid(block, finisher)
 
@@ -287,6 +322,8 @@ def emit_grouping(
         for node, function in unique_calls:
             made.append(aggregate_call(compiler, node, function, scope))
         compiler.emit(op.GroupStep, cursor)
+        if plan.stops_early:
+            compiler.emit(op.NotNull, made[0].registers[0], end)
 
     emit_plan(compiler, block, plan, end, body)
     compiler.place(end)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from minisql.parser import ast
 from minisql.planner import cost
 from minisql.planner.access import BY_OR, Access
+from minisql.planner.aggregate_code import extreme_call
 from minisql.planner.binding import NESTED, SUBQUERY, TABLE, Block, Input
 from minisql.planner.flattening import flatten_inputs
 from minisql.planner.index_terms import Usage, usage_of
@@ -31,7 +32,7 @@ class BlockPlan:
     """Accesses from outer to inner, all terms, and whether rows come out in the order of ORDER BY (`is_ordered`) or of
     GROUP BY (`is_grouped`)."""
 
-    __slots__ = ("accesses", "is_grouped", "is_ordered", "scan", "terms")
+    __slots__ = ("accesses", "is_grouped", "is_ordered", "n_ordered", "scan", "stops_early", "terms")
 
     def __init__(
         self,
@@ -45,6 +46,9 @@ class BlockPlan:
         self.terms = terms
         self.is_ordered = is_ordered
         self.is_grouped = is_grouped
+        self.n_ordered = 0
+        # The first row with a value decides a lone min() or max().
+        self.stops_early = False
         # Tables to be scanned whole in this order, with WHERE checked in the innermost loop: nothing was planned.
         self.scan = scan
 
@@ -55,9 +59,10 @@ def plan_block(
     """Plans the FROM and WHERE of a block."""
     inputs = block.inputs
     if not inputs:
+        compiler.explain("SCAN CONSTANT ROW")
         return BlockPlan([], block_terms(compiler, block), True if order is None else False, False)
     if compiler.uses_fast_path and is_plain_scan(compiler, block):
-        return BlockPlan([], [], order is None, False, inputs)
+        return BlockPlan([], [], order is None and not calls.windows, False, inputs)
     flatten_inputs(compiler, block)
     number_inputs(block.inputs)
     fold_right_joins(compiler, block)
@@ -80,7 +85,13 @@ def plan_block(
     accesses, satisfied = order_joins(compiler, inputs, terms, usage, wanted)
     is_ordered = wanted is not None and not wanted.is_grouping and satisfied == len(wanted.terms)
     is_grouped = wanted is not None and wanted.is_grouping and satisfied == len(wanted.terms)
-    return BlockPlan(accesses, terms, is_ordered, is_grouped)
+    plan = BlockPlan(accesses, terms, is_ordered, is_grouped)
+    plan.n_ordered = satisfied
+    if calls.is_grouped and not calls.has_keys and extreme_call(calls) is not None:
+        plan.stops_early = is_ordered
+        for access in accesses[:1]:
+            access.is_extreme = True
+    return plan
 
 
 def is_plain_scan(compiler: Compiler, block: Block) -> bool:
@@ -169,6 +180,8 @@ def wanted_order(
         return None
     log_limit = cost.log_estimate(limit) if limit is not None else None
     n_columns = len(block.results)
+    if calls.is_grouped and not calls.has_keys:
+        return _extreme_order(compiler, block, calls)
     if calls.is_grouped:
         keys = [_order_term(compiler, block, key, False) for key in calls.keys]
         return WantedOrder(keys, n_columns, None, True) if keys else None
@@ -187,9 +200,18 @@ def wanted_order(
     return WantedOrder(terms, n_columns, log_limit, False)
 
 
+def _extreme_order(compiler: Compiler, block: Block, calls: Calls) -> WantedOrder | None:
+    """A lone min(x) or max(x) would like to meet its result first."""
+    found = extreme_call(calls)
+    if found is None:
+        return None
+    term = _order_term(compiler, block, found.arguments[0], found.name.lower() == "max")
+    return WantedOrder([term], len(block.results), None, False)
+
+
 def _window_order(compiler: Compiler, block: Block, calls: Calls) -> WantedOrder | None:
     """The order that the first window would like: its partitions, then its ORDER BY."""
-    over = calls.windows[0].over
+    over = calls.windows[-1].over
     if not isinstance(over, ast.Window) or over.base is not None:
         return None
     terms = [_order_term(compiler, block, node, False) for node in over.partition_by or ()]

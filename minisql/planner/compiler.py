@@ -75,7 +75,7 @@ class Compiler:
         "register",
         "registers",
         "restricts_functions",
-        "subquery_count",
+        "select_numbers",
         "subquery_shapes",
         "text",
         "trigger",
@@ -132,7 +132,7 @@ class Compiler:
         # The capture of the expression subquery that is being bound, None outside of any.
         self.current_capture: Capture | None = None
         self.subquery_shapes: dict[tuple[int, int], tuple[list[Column], Scope]] = {}
-        self.subquery_count = 0
+        self.select_numbers: dict[int, int] = {}
         # Results of correlated subqueries may be kept by outer values: only while nothing is written.
         self.allows_memo = False
         # 'generated column', 'CHECK constraint', 'index', ... while such an expression is compiled, else ''.
@@ -367,13 +367,24 @@ class Compiler:
 
     # Explain
 
-    def explain(self, detail: str) -> int:
+    def explain(self, detail: str, cost: int = 0) -> int:
         """Notes a row of EXPLAIN QUERY PLAN below the current parent; returns its id."""
         if not self.wants_explain:
             return 0
         number = len(self.code) + 1 + len(self.explain_rows)
-        self.explain_rows.append((number, self.explain_parent, 0, detail))
+        self.explain_rows.append((number, self.explain_parent, cost, detail))
         return number
+
+    def explain_below(self, detail: str) -> int:
+        """As `explain`, and makes the new row the parent of the next ones; returns the parent until then."""
+        parent = self.explain_parent
+        if self.wants_explain:
+            self.explain_parent = self.explain(detail)
+        return parent
+
+    def select_number(self, node: object) -> int:
+        """The number by which EXPLAIN QUERY PLAN names a SELECT: they are counted as the parser finishes them."""
+        return self.select_numbers.get(id(node), 0)
 
 
 def _written(node: ast.Column) -> str:

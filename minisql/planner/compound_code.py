@@ -37,18 +37,22 @@ def emit_compound(compiler: Compiler, bound: BoundSelect, sink: Sink, may_repeat
     order = compound_order(compiler, bound, node.order_by) if node.order_by else None
     all_union_all = all(operator == "UNION ALL" for operator in node.operators)
     parent = compiler.explain_parent
-    if compiler.wants_explain and not all(block.rows is not None for block in bound.blocks):
-        compiler.explain_parent = compiler.explain("COMPOUND QUERY")
     if all_union_all and may_repeat and order is None:
+        compiler.explain_below("COMPOUND QUERY")
         for number, block in enumerate(bound.blocks):
-            _explained_block(
-                compiler, bound, number, lambda registers, arm_done: _emit_limited(compiler, limits, sink, registers, done)
+            arm_parent = compiler.explain_below("UNION ALL" if number else "LEFT-MOST SUBQUERY")
+            emit_block(
+                compiler,
+                bound,
+                block,
+                lambda registers, arm_done: _emit_limited(compiler, limits, sink, registers, done),
+                None,
             )
-            del block
+            compiler.explain_parent = arm_parent
         compiler.explain_parent = parent
         compiler.place(done)
         return
-    cursor, is_set, is_sorted = emit_arms(compiler, bound, len(bound.blocks))
+    cursor, is_set = emit_arms(compiler, bound, len(bound.blocks))
     compiler.explain_parent = parent
     width = len(bound.columns)
     if order is not None:
@@ -71,7 +75,7 @@ def emit_compound(compiler: Compiler, bound: BoundSelect, sink: Sink, may_repeat
             compiler.emit(op.SetSort, cursor, 0, 0, spec)
         else:
             compiler.emit(op.ListSort, cursor, 0, 0, spec)
-    elif is_set and not is_sorted:
+    elif is_set:
         compiler.emit(op.SetSort, cursor)
     emit_row_loop(compiler, cursor, width, limits, sink, done)
     compiler.place(done)
@@ -101,8 +105,8 @@ def emit_row_loop(compiler: Compiler, cursor: int, width: int, limits: Limits, s
     compiler.builder.end_loop(op.Next, following, end)
 
 
-def emit_arms(compiler: Compiler, bound: BoundSelect, n_arms: int) -> tuple[int, bool, bool]:
-    """Gathers the rows of the first arms: (cursor, is it a set, is that set sorted)."""
+def emit_arms(compiler: Compiler, bound: BoundSelect, n_arms: int) -> tuple[int, bool]:
+    """Gathers the rows of the first arms: (cursor, is it a set)."""
     operators = bound.node.operators
     collations = tuple(column_collations(compiler, bound))
     width = len(bound.columns)
@@ -112,17 +116,21 @@ def emit_arms(compiler: Compiler, bound: BoundSelect, n_arms: int) -> tuple[int,
         _open(compiler, cursor, True, collations, width)
         for number in range(n_arms - 1, -1, -1):
             emit_block(compiler, bound, bound.blocks[number], _collector(compiler, cursor, True), None)
-        return cursor, True, False
+        return cursor, True
+    parents = _explain_merges(compiler, bound, n_arms)
     is_set = n_arms > 1 and operators[0] != "UNION ALL"
     _open(compiler, cursor, is_set, collations, width)
-    _explained_block(compiler, bound, 0, _collector(compiler, cursor, is_set))
+    emit_block(compiler, bound, bound.blocks[0], _collector(compiler, cursor, is_set), None)
     for number in range(1, n_arms):
         operator = operators[number - 1]
+        if parents:
+            compiler.explain_parent = parents.pop()
+            compiler.explain_below("RIGHT")
         if operator == "UNION ALL":
             if is_set:
                 cursor = _as_list(compiler, cursor, width)
                 is_set = False
-            _explained_block(compiler, bound, number, _collector(compiler, cursor, False))
+            emit_block(compiler, bound, bound.blocks[number], _collector(compiler, cursor, False), None)
             continue
         if not is_set and operator != "UNION":
             cursor = _as_set(compiler, cursor, collations, width)
@@ -130,25 +138,26 @@ def emit_arms(compiler: Compiler, bound: BoundSelect, n_arms: int) -> tuple[int,
         if operator == "UNION":
             cursor = _union(compiler, bound, number, cursor, collations, width)
         elif operator == "EXCEPT":
-            _explained_block(
-                compiler,
-                bound,
-                number,
-                lambda registers, done, cursor=cursor: compiler.emit(op.SetDelete, cursor, 0, 0, registers),  # type: ignore[misc]
-            )
+            emit_block(compiler, bound, bound.blocks[number], _remover(compiler, cursor), None)
         else:
             cursor = _intersect(compiler, bound, number, cursor, collations, width)
-    return cursor, is_set, False
+    return cursor, is_set
 
 
-def _explained_block(compiler: Compiler, bound: BoundSelect, number: int, sink: Sink) -> None:
-    parent = compiler.explain_parent
-    if compiler.wants_explain and not all(block.rows is not None for block in bound.blocks):
-        operator = bound.node.operators[number - 1] if number else ""
-        text = operator if operator == "UNION ALL" or not number else f"{operator} USING TEMP B-TREE"
-        compiler.explain_parent = compiler.explain(text or "LEFT-MOST SUBQUERY")
-    emit_block(compiler, bound, bound.blocks[number], sink, None)
-    compiler.explain_parent = parent
+def _explain_merges(compiler: Compiler, bound: BoundSelect, n_arms: int) -> list[int]:
+    """The rows MERGE (operator), LEFT of the operators from the last to the first; the merges, to come back for RIGHT."""
+    merges: list[int] = []
+    if not compiler.wants_explain:
+        return merges
+    for number in range(n_arms - 1, 0, -1):
+        compiler.explain_below(f"MERGE ({bound.node.operators[number - 1]})")
+        merges.append(compiler.explain_parent)
+        compiler.explain_below("LEFT")
+    return merges
+
+
+def _remover(compiler: Compiler, cursor: int) -> Sink:
+    return lambda registers, done: compiler.emit(op.SetDelete, cursor, 0, 0, registers)
 
 
 def _open(compiler: Compiler, cursor: int, is_set: bool, collations: tuple[Collation, ...], width: int) -> None:
@@ -185,7 +194,7 @@ def _union(
     """The rows of the next arm and those of `left` that it lacks."""
     both = compiler.builder.cursor()
     _open(compiler, both, True, collations, width)
-    _explained_block(compiler, bound, number, _collector(compiler, both, True))
+    emit_block(compiler, bound, bound.blocks[number], _collector(compiler, both, True), None)
     emit_row_loop(compiler, left, width, Limits(), _collector(compiler, both, True), 0)
     return both
 
@@ -198,7 +207,7 @@ def _intersect(
     both = compiler.builder.cursor()
     compiler.emit(op.SetOpen, right, 0, 0, collations)
     compiler.emit(op.SetOpen, both, 0, 0, collations)
-    _explained_block(compiler, bound, number, _collector(compiler, right, True))
+    emit_block(compiler, bound, bound.blocks[number], _collector(compiler, right, True), None)
     compiler.emit(op.SetSort, left)
 
     def sink(registers: tuple[int, ...], done: int) -> None:
@@ -314,13 +323,11 @@ def emit_recursion(compiler: Compiler, bound: BoundSelect, sink: Sink) -> None:
         compiler.emit(op.QueueInsert, queue, 0, 0, registers)
         compiler.place(skip)
 
-    parent = compiler.explain_parent
-    if compiler.wants_explain:
-        compiler.explain_parent = compiler.explain("SETUP")
+    parent = compiler.explain_below("SETUP")
     if first == 1:
         emit_block(compiler, bound, bound.blocks[0], enqueue, None)
     else:
-        cursor, is_set, _ = emit_arms(compiler, bound, first)
+        cursor, is_set = emit_arms(compiler, bound, first)
         if is_set:
             compiler.emit(op.SetSort, cursor)
         emit_row_loop(compiler, cursor, width, Limits(), enqueue, 0)
@@ -338,9 +345,7 @@ def emit_recursion(compiler: Compiler, bound: BoundSelect, sink: Sink) -> None:
         compiler.emit(op.DecrJumpZero, limits.limit, done)
     compiler.place(skip_output)
     common.row_registers = list(registers)
-    if compiler.wants_explain:
-        compiler.explain_parent = parent
-        compiler.explain_parent = compiler.explain("RECURSIVE STEP")
+    compiler.explain_below("RECURSIVE STEP")
     for block in bound.blocks[first:]:
         emit_block(compiler, bound, block, enqueue, None)
     compiler.explain_parent = parent

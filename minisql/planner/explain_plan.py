@@ -11,22 +11,67 @@ from minisql.parser import ast
 from minisql.planner.access import BY_HASH, BY_INDEX, BY_OR, BY_ROWID, BY_ROWS, Access
 from minisql.planner.binding import FUNCTION, NESTED, RECURSION, SUBQUERY
 from minisql.planner.scope import ROWID
+from minisql.planner.walking import CHILDREN
 
 if TYPE_CHECKING:
+    from minisql.planner.binding import Input
     from minisql.planner.compiler import Compiler
     from minisql.planner.terms import Candidate
+
+
+def number_selects(statement: object) -> dict[int, int]:
+    """Numbers of all SELECTs of a statement by id() of the cores and (as their last core) of the whole: inner ones first."""
+    numbers: dict[int, int] = {}
+    pending: list[tuple[object, bool]] = [(statement, False)]
+    count = 0
+    while pending:
+        node, is_done = pending.pop()
+        if is_done:
+            if isinstance(node, (ast.Core, ast.Values)):
+                count += 1
+                numbers[id(node)] = count
+            elif isinstance(node, ast.Select):
+                numbers[id(node)] = numbers[id(node.cores[-1])]
+            continue
+        if isinstance(node, (ast.Core, ast.Values, ast.Select)):
+            pending.append((node, True))
+        pending.extend((child, False) for child in reversed(CHILDREN[node.__class__](node)))
+    return numbers
+
+
+def tree_order(rows: list[tuple[int, int, int, str]]) -> list[tuple[int, int, int, str]]:
+    """The rows with every row's children right behind it."""
+    children: dict[int, list[tuple[int, int, int, str]]] = {}
+    for row in rows:
+        children.setdefault(row[1], []).append(row)
+    ordered = []
+    pending = children.get(0, [])[::-1]
+    while pending:
+        row = pending.pop()
+        ordered.append(row)
+        pending.extend(children.get(row[0], [])[::-1])
+    return ordered
+
+
+def source_name(compiler: Compiler, made: Input) -> str:
+    """The name of an input: its alias, or `(subquery-N)`."""
+    name = made.source.alias or made.label
+    if name or made.select is None:
+        return name
+    return f"(subquery-{compiler.select_number(made.select.node)})"
 
 
 def describe_access(compiler: Compiler, access: Access) -> str:
     """The detail of one loop; '' if the loop has no line of its own."""
     made = access.input
-    name = made.source.alias or made.label
+    name = source_name(compiler, made)
     suffix = " LEFT-JOIN" if made.join_flags & ast.JOIN_LEFT else ""
     if access.kind == BY_ROWS:
         if made.kind == FUNCTION:
-            return f"SCAN {name} VIRTUAL TABLE INDEX 0:{suffix}"
+            number = 1 if made.arguments or access.equal else 0
+            return f"SCAN {name} VIRTUAL TABLE INDEX {number}:{suffix}"
         if made.kind in (SUBQUERY, RECURSION, NESTED):
-            return f"SCAN {name or '(subquery)'}{suffix}"
+            return f"SCAN {name}{suffix}"
     if access.kind == BY_HASH:
         keys = " AND ".join(f"{_column(candidate)}=?" for candidate in access.hash_terms)
         return f"SEARCH {name} USING AUTOMATIC COVERING INDEX ({keys}){suffix}"
@@ -35,15 +80,16 @@ def describe_access(compiler: Compiler, access: Access) -> str:
     if access.kind == BY_ROWID:
         return f"SEARCH {name} USING INTEGER PRIMARY KEY ({_rowid_terms(access)}){suffix}"
     index = access.index
+    verb = "SEARCH" if access.is_extreme else "SCAN"
     if index is None:
-        return f"SCAN {name}{suffix}"
+        return f"{verb} {name}{suffix}"
     terms = index_terms(access)
     if index.is_clustered:
-        return f"SEARCH {name} USING PRIMARY KEY ({terms}){suffix}" if terms else f"SCAN {name}{suffix}"
+        return f"SEARCH {name} USING PRIMARY KEY ({terms}){suffix}" if terms else f"{verb} {name}{suffix}"
     kind = "COVERING INDEX" if access.is_covering else "INDEX"
     if terms:
         return f"SEARCH {name} USING {kind} {index.name} ({terms}){suffix}"
-    return f"SCAN {name} USING {kind} {index.name}{suffix}"
+    return f"{verb} {name} USING {kind} {index.name}{suffix}"
 
 
 def _rowid_terms(access: Access) -> str:

@@ -27,6 +27,7 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.access import BY_HASH, BY_INDEX, BY_OR, BY_ROWID, BY_ROWS, SCAN, Access, find_accesses
 from minisql.planner.binding import FUNCTION, NESTED, RECURSION, SUBQUERY, TABLE, Input
+from minisql.planner.explain_plan import source_name
 from minisql.planner.key_values import constant_rows, emit_key, emit_key_values
 from minisql.planner.scope import ROWID, row_registers, stored_width
 from minisql.planner.table_functions import open_function, prepare_function
@@ -106,12 +107,12 @@ def emit_scan(compiler: Compiler, inputs: list[Input], where: ast.Expression | N
         builder.begin_loop(op.Rewind, cursor, loop_end, first, width)
         next_label = builder.label()
         loops.append((next_label, loop_end))
+    if compiler.wants_explain:
+        for made in inputs:
+            compiler.explain(f"SCAN {made.source.alias}", 216)
     if where is not None:
         compiler.emit_condition(where, scope, next_label, False, True)
     body(next_label)
-    if compiler.wants_explain:
-        for made in inputs:
-            compiler.explain(f"SCAN {made.source.alias}")
     while loops:
         next_label, loop_end = loops.pop()
         builder.end_loop(op.Next, next_label, loop_end)
@@ -137,18 +138,37 @@ def emit_loops(compiler: Compiler, accesses: list[Access], terms: list[Term], en
         _emit_rest(nest, accesses, 0, body)
         return
     nest.available |= inline.input.mask
-    explain_access(compiler, inline)
+    parent = compiler.explain_parent
+    if _is_set_up(inline.input):
+        compiler.explain_below(f"CO-ROUTINE {source_name(compiler, inline.input)}")
 
     def sink(registers: tuple[int, ...], done: int) -> None:
+        inner_parent = compiler.explain_parent
+        compiler.explain_parent = parent
+        if _is_set_up(inline.input):
+            explain_access(compiler, inline)
         inline.input.source.registers = list(registers)
         nest.next_label = compiler.label()
         last = nest.next_label
         nest.check_ready_terms()
         _emit_rest(nest, accesses, 1, body)
         compiler.place(last)
+        compiler.explain_parent = inner_parent
 
     assert inline.input.select is not None, "only subqueries run inline"
     compiler.emit_bound_select(inline.input.select, sink, inline.input)
+    compiler.explain_parent = parent
+
+
+def _is_set_up(made: Input) -> bool:
+    """Whether EXPLAIN QUERY PLAN shows a subquery as a step of its own: VALUES and plain compounds are just scanned."""
+    select = made.select
+    assert select is not None, "the caller looked"
+    if len(select.blocks) == 1:
+        return select.blocks[0].rows is None or len(select.blocks[0].rows) == 1
+    return made.common_table is not None or select.node.order_by is not None or select.node.limit is not None or any(
+        operator != "UNION ALL" for operator in select.node.operators
+    )
 
 
 def _runs_inline(access: Access) -> bool:
@@ -181,7 +201,7 @@ def prepare(nest: Nest, access: Access) -> None:
         assert made.table is not None, "a table input has a table"
         open_table(compiler, access)
     elif made.kind == SUBQUERY:
-        materialize(compiler, made)
+        materialize(compiler, made, access.kind == BY_HASH and not made.join_flags & ast.JOIN_LEFT)
     elif made.kind == NESTED:
         assert made.block is not None, "a nested input has a block"
         compiler.emit_nested(made)
@@ -237,15 +257,14 @@ def _open_covering(compiler: Compiler, access: Access, index: Index) -> None:
     made.search_base = base
 
 
-def materialize(compiler: Compiler, made: Input) -> None:
+def materialize(compiler: Compiler, made: Input, is_hashed: bool) -> None:
     """Gathers the rows of a subquery in a list cursor."""
     assert made.select is not None, "the caller looked"
     source = made.source
     cursor = compiler.builder.cursor()
     width = len(source.columns)
     compiler.emit(op.OpenList, cursor, width)
-    parent = compiler.explain_parent
-    compiler.explain_parent = compiler.explain(f"MATERIALIZE {made.label or made.source.alias}") or parent
+    parent = compiler.explain_below(f"{'CO-ROUTINE' if is_hashed else 'MATERIALIZE'} {source_name(compiler, made)}")
     compiler.emit_bound_select(
         made.select, lambda registers, done: compiler.emit(op.ListAppend, cursor, 0, 0, registers), made
     )
@@ -702,6 +721,9 @@ def emit_right_join(
         inner.next_label = next_label
         for made in left:
             inner.available |= made.mask
+        if compiler.wants_explain:
+            suffix = " LEFT-JOIN" if is_full else ""
+            compiler.explain(f"SCAN {source_name(compiler, right)}{suffix}")
         inner.begin(op.HashProbe, hash_cursor, row[0], len(row), (one,))
         inner.available |= right.mask
         inner.check_ready_terms(right)
@@ -721,6 +743,9 @@ def emit_right_join(
     compiler.place(end)
     width = sum(_row_width(made) for made in left)
     after = compiler.label()
+    right_parent = compiler.explain_below(f"RIGHT-JOIN {source_name(compiler, right)}")
+    explain_access(compiler, prepare_right)
+    compiler.explain_parent = right_parent
     compiler.builder.begin_loop(op.HashUnmatched, hash_cursor, after, row[0], len(row))
     compiler.emit(op.ListAppend, rows, 0, 0, (*([null] * width), *row))
     compiler.builder.end_loop(op.Next, 0, after)
@@ -739,9 +764,16 @@ def _row_width(made: Input) -> int:
 def explain_access(compiler: Compiler, access: Access) -> None:
     """The EXPLAIN QUERY PLAN row of one loop."""
     if compiler.wants_explain:
-        from_plan = compiler.describe_access(access)
-        if from_plan:
-            compiler.explain(from_plan)
+        text = compiler.describe_access(access)
+        if access.kind != BY_OR:
+            compiler.explain(text, access.cost)
+            return
+        parent = compiler.explain_below(text)
+        for number, branch in enumerate(access.branches, 1):
+            index_parent = compiler.explain_below(f"INDEX {number}")
+            compiler.explain(compiler.describe_access(branch), branch.cost)
+            compiler.explain_parent = index_parent
+        compiler.explain_parent = parent
 
 
 def no_solution() -> Exception:

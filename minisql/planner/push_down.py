@@ -41,7 +41,25 @@ def push_terms(compiler: Compiler, block: Block, terms: list[Term]) -> None:
             source.expressions = [result.expression for result in arm.results]
             source.inner = arm.scope
             scope = Scope([source], block.scope.parent)
-            arm.extra_terms.extend((scope, term.expression) for term in own)
+            arm.extra_terms.extend(
+                (scope, term.expression) for term in own if _compares_alike(compiler, term, made.source, source)
+            )
+
+
+def _compares_alike(compiler: Compiler, term: Term, column_source: Source, arm_source: Source) -> bool:
+    """Whether the columns of a term have the same affinity and collation within the arm as outside."""
+    for node in walk(term.expression):
+        if node.__class__ is ast.Column:
+            position = column_source.positions[node.name.lower()]
+            column = column_source.columns[position]
+            assert arm_source.expressions is not None and arm_source.inner is not None, "arms are expressions"
+            expression = arm_source.expressions[position]
+            if compiler.affinity_of(expression, arm_source.inner) != column.affinity:
+                return False
+            name, _ = compiler.collation_of(expression, arm_source.inner)
+            if (name or "BINARY").upper() != column.collation.upper():
+                return False
+    return True
 
 
 def _may_push(compiler: Compiler, term: Term, source: Source) -> bool:

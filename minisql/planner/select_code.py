@@ -133,6 +133,8 @@ def emit_block(compiler: Compiler, bound: BoundSelect, block: Block, sink: Sink,
         emit_grouped(compiler, block, plan, calls, _finisher(compiler, block, order, limits, sink, done), done)
     else:
         finisher = _finisher(compiler, block, order if not plan.is_ordered else None, limits, sink, done)
+        finisher.is_grouped = plan.is_grouped
+        finisher.n_ordered = plan.n_ordered
         end = compiler.label() if finisher.has_second_phase else done
         emit_plan(compiler, block, plan, end, lambda next_label: finisher.row(next_label, end))
         if finisher.has_second_phase:
@@ -152,7 +154,9 @@ class Finisher:
     `open` emits what must stand before the loops; `row` emits the handling of one row; `finish` the loop over the sorter.
     """
 
-    __slots__ = ("block", "compiler", "distinct", "done", "limits", "order", "sink", "sorter", "width")
+    __slots__ = (
+        "block", "compiler", "distinct", "done", "is_grouped", "limits", "n_ordered", "order", "sink", "sorter", "width",
+    )  # fmt: skip
 
     def __init__(
         self, compiler: Compiler, block: Block, order: list[OrderItem] | None, limits: Limits, sink: Sink, done: int
@@ -164,6 +168,9 @@ class Finisher:
         self.sink = sink
         self.done = done
         self.distinct = -1
+        # For EXPLAIN QUERY PLAN: whether equal rows come together, how many terms of ORDER BY the loops satisfy.
+        self.is_grouped = False
+        self.n_ordered = 0
         self.sorter = -1
         self.width = 0
 
@@ -181,7 +188,6 @@ class Finisher:
             self.distinct = compiler.builder.cursor()
             collations = tuple(compiler.collation_for(result.expression, block.scope) for result in block.results)
             compiler.emit(op.SetOpen, self.distinct, 0, 0, collations)
-            compiler.explain("USE TEMP B-TREE FOR DISTINCT")
         if self.order is not None:
             self.sorter = compiler.builder.cursor()
             spec, self.width = self._sort_spec()
@@ -229,10 +235,15 @@ class Finisher:
 
     def finish(self) -> None:
         """Emits the loop over the sorter, if there is one."""
+        compiler = self.compiler
+        if self.distinct >= 0 and not self.is_grouped:
+            compiler.explain("USE TEMP B-TREE FOR DISTINCT")
         if self.order is None:
             return
-        compiler = self.compiler
-        compiler.explain("USE TEMP B-TREE FOR ORDER BY")
+        if compiler.wants_explain:
+            n_open = len(self.order) - self.n_ordered
+            which = "" if not self.n_ordered else "LAST TERM OF " if n_open == 1 else f"LAST {n_open} TERMS OF "
+            compiler.explain(f"USE TEMP B-TREE FOR {which}ORDER BY")
         base = compiler.registers(self.width)
         end = compiler.label()
         following = compiler.label()
@@ -276,6 +287,7 @@ def emit_values(
     width = len(rows[0])
     finisher = _finisher(compiler, block, order, limits, sink, done)
     if len(rows) == 1:
+        compiler.explain("SCAN CONSTANT ROW")
         registers = tuple([compiler.emit_expression(expression, scope) for expression in rows[0]])
         end = compiler.label()
         finisher.result(registers, end)
@@ -290,7 +302,7 @@ def emit_values(
     base = compiler.registers(width)
     end = compiler.label()
     following = compiler.label()
-    compiler.explain(f"SCAN {len(rows)} CONSTANT ROWS")
+    compiler.explain(f"SCAN {len(rows)}-ROW VALUES CLAUSE")
     compiler.builder.begin_loop(op.Rewind, cursor, end, base, width)
     finisher.result(tuple(range(base, base + width)), following)
     compiler.builder.end_loop(op.Next, following, end)

@@ -12,6 +12,7 @@ from minisql.bytecode.program import Program
 from minisql.parser import ast
 from minisql.planner.binding import BoundSelect, bind_select, column_origin, result_columns
 from minisql.planner.compiler import Compiler
+from minisql.planner.explain_plan import number_selects, tree_order
 from minisql.planner.statement_emitters import EMITTERS
 from minisql.planner.triggers import STEP_EMITTERS
 
@@ -28,6 +29,8 @@ def compile_statement(parsed: Parsed, context: PlanContext, explains: bool = Fal
     statement = parsed.statement
     compiler = Compiler(context, parsed.source, parsed.parameter_names)
     compiler.wants_explain = explains
+    if explains:
+        compiler.select_numbers = number_selects(statement)
     # The first instruction becomes a Transaction when it is known which databases are used.
     compiler.emit(op.Noop)
     if statement.__class__ is ast.Select:
@@ -94,7 +97,7 @@ def finish_program(compiler: Compiler, names: tuple[str, ...], kind: str) -> Pro
     program.needs_statement_journal = compiler.needs_statement_journal
     program.read_databases = compiler.databases_read
     program.write_databases = compiler.databases_written
-    program.explain_rows = compiler.explain_rows
+    program.explain_rows = tree_order(compiler.explain_rows) if compiler.explain_rows else ()
     return program
 
 

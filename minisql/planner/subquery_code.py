@@ -83,8 +83,7 @@ def once_or_memo(
     explain_parent = compiler.explain_parent
     explain_row = len(compiler.explain_rows)
     if compiler.wants_explain:
-        compiler.subquery_count += 1
-        compiler.explain_parent = compiler.explain(f"{name} {compiler.subquery_count}")
+        compiler.explain_parent = compiler.explain(f"{name} {compiler.select_number(subquery.node)}")
     emit_body()
     is_deterministic = compiler.is_deterministic
     compiler.is_deterministic = was_deterministic and is_deterministic

@@ -52,13 +52,18 @@ def emit_windowed(
     compiler: Compiler, block: Block, plan: BlockPlan, calls: Calls, finisher: Finisher, done: int
 ) -> None:
     """A block with window functions."""
-    windows = distinct_windows(compiler, block, calls)
+    # As in SQLite the first window is computed last, over the rows of the others.
+    windows = distinct_windows(compiler, block, calls)[::-1]
     grouping: Grouping | None = None
     scope = block.scope
     scope.windows = {}
     cursor = compiler.builder.cursor()
     address = compiler.emit(op.WindowOpen, cursor)
     end = compiler.label()
+    top_parent = compiler.explain_parent
+    parents = []
+    for number in range(len(windows)):
+        parents.append(compiler.explain_below(f"CO-ROUTINE (subquery-{compiler.select_number(block.core) + 1 + number})"))
     if calls.is_grouped:
         grouping = emit_grouping(compiler, block, plan, calls, finisher)
         compiler.builder.begin_loop(op.GroupRewind, grouping.cursor, grouping.end, grouping.base, grouping.width)
@@ -78,11 +83,19 @@ def emit_windowed(
 
         emit_plan(compiler, block, plan, end, body)
         carried, spec = found[0]
+    if spec.sort is not None and not plan.is_ordered:
+        compiler.explain("USE TEMP B-TREE FOR ORDER BY")
     compiler.place(end)
     for number, window in enumerate(windows):
         opcode, p1, p2, p3, _, p5 = compiler.code[address]
         compiler.code[address] = (opcode, p1, p2, p3, spec, p5)
         is_last = number == len(windows) - 1
+        if compiler.wants_explain:
+            compiler.explain_parent = parents.pop()
+            depth = compiler.select_number(block.core) + len(windows) - number
+            compiler.explain(f"SCAN (subquery-{depth})")
+            if not is_last:
+                compiler.explain("USE TEMP B-TREE FOR ORDER BY")
         next_address = 0
         next_cursor = 0
         if not is_last:
@@ -104,6 +117,7 @@ def emit_windowed(
             spec = _emit_step(compiler, scope, next_cursor, windows[number + 1], carried)
         compiler.builder.end_loop(op.Next, following, loop_end)
         cursor, address = next_cursor, next_address
+    compiler.explain_parent = top_parent
     if grouping is not None:
         grouping.finish(compiler)
     finisher.finish()
