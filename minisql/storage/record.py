@@ -15,6 +15,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 from operator import itemgetter
+from typing import Any
 
 from minisql.storage.varint import encode_varint, read_varint
 from minisql.values.shape import KeyShape, RowShape
@@ -27,8 +28,13 @@ Decoder = Callable[[bytes, int, int], Row]
 MAX_DECODERS = 2000
 _SMALL_INTEGER_SIZES = (0, 1, 2, 3, 4, 6, 8)
 _FIXED_SIZES = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0)
-_STRUCT_CODES = {1: "b", 2: "h", 3: "3s", 4: "i", 5: "6s", 6: "q", 7: "d"}
+_STRUCT_CODES = {1: "b", 2: "h", 3: "bH", 4: "i", 5: "hI", 6: "q", 7: "d"}
+_ONE_BYTE = [bytes((i & 0xFF,)) for i in (*range(128), *range(-128, 0))]
+"""One-byte integers; negative ones count from the end, as list indexes do."""
 
+_pack_short = struct.Struct(">h").pack
+_pack_int = struct.Struct(">i").pack
+_pack_long = struct.Struct(">q").pack
 _pack_double = struct.Struct(">d").pack
 _unpack_double = struct.Struct(">d").unpack_from
 
@@ -64,14 +70,6 @@ def encode_text(text: str, encoding: str) -> bytes:
 
 def _has_foreign_surrogate(text: str) -> bool:
     return any("\ud800" <= character < "\udc80" or "\udd00" <= character <= "\udfff" for character in text)
-
-
-def _decode_integer(data: bytes) -> int:
-    return int.from_bytes(data, "big", signed=True)
-
-
-def _decode_real_integer(data: bytes) -> float:
-    return float(int.from_bytes(data, "big", signed=True))
 
 
 def _drop_nan(value: float) -> float | None:
@@ -209,102 +207,83 @@ class RecordCodec:
         return tuple(values)
 
     def make_decoder(self, serial_types: list[int]) -> Decoder:
-        """Builds the decoder for one list of serial types."""
-        codes: list[str] = [">"]
-        n_raw = 0
-        constants: list[object] = []
-        order: list[int] = []  # below 0: ~i is constant i; rowid is constant -1 by convention below
-        conversions: list[tuple[int, Callable[..., object]]] = []
-        texts: list[int] = []
+        """Builds the decoder for one list of serial types.
+
+        The struct makes raw values; 24- and 48-bit integers come out of it as a high and a low part.  `order` then says for
+        each column which raw value, constant or rowid it is: raw values first, constants behind them, the rowid last.
+        """
+        plan = _Plan()
+        order: list[int] = []
         rowid_at = -1
         for position in range(self.n_columns):
-            is_real = position in self.real
             serial_type = serial_types[position] if position < len(serial_types) else -1
+            is_real = position in self.real
             if position == self.rowid_column:
                 if serial_type > 0:
-                    codes.append(f"{serial_type_size(serial_type)}x")
+                    plan.codes.append(f"{serial_type_size(serial_type)}x")
                 rowid_at = position
                 order.append(0)
-                continue
-            if serial_type in (-1, 0, 8, 9, 10, 11):
-                constant: object = None
-                if serial_type == -1:
-                    constant = self.defaults[position]
-                elif serial_type in (8, 9):
-                    constant = serial_type - 8
-                order.append(~len(constants))
-                constants.append(float(constant) if is_real and constant.__class__ is int else constant)  # type: ignore[arg-type]
-                continue
-            order.append(n_raw)
-            if serial_type >= 12:
-                codes.append(f"{(serial_type - 12) >> 1}s")
-                if serial_type & 1:
-                    texts.append(n_raw)
+            elif serial_type in (-1, 0, 8, 9, 10, 11):
+                constant: object = self.defaults[position] if serial_type == -1 else None
+                if serial_type in (8, 9):
+                    constant = float(serial_type - 8) if is_real else serial_type - 8
+                elif is_real and isinstance(constant, int):
+                    constant = float(constant)
+                order.append(~len(plan.constants))
+                plan.constants.append(constant)
             else:
-                codes.append(_STRUCT_CODES[serial_type])
-                if serial_type in (3, 5):
-                    conversions.append((n_raw, _decode_real_integer if is_real else _decode_integer))
-                elif serial_type == 7:
-                    conversions.append((n_raw, _drop_nan))
-                elif is_real:
-                    conversions.append((n_raw, float))
-            n_raw += 1
+                order.append(plan.add(serial_type, is_real))
+        n_raw, n_constants = plan.n_raw, len(plan.constants)
         order = [item if item >= 0 else n_raw + ~item for item in order]
         if rowid_at >= 0:
-            order[rowid_at] = n_raw + len(constants)
-        return self._assemble("".join(codes), conversions, texts, tuple(constants), order, n_raw, rowid_at >= 0)
+            order[rowid_at] = n_raw + n_constants
+        return self._assemble(plan, order, rowid_at >= 0)
 
-    def _assemble(
-        self,
-        codes: str,
-        conversions: list[tuple[int, Callable[..., object]]],
-        texts: list[int],
-        constants: Row,
-        order: list[int],
-        n_raw: int,
-        has_rowid: bool,
-    ) -> Decoder:
-        """Picks the cheapest closure that does the job."""
-        unpack = struct.Struct(codes).unpack_from
-        is_identity = order == list(range(n_raw))
-        pick: Callable[[Sequence[object]], Row] = tuple
-        if not is_identity:
-            getter = itemgetter(*order)
-            pick = getter if len(order) > 1 else lambda values: (getter(values),)
-        if texts and self.encoding != "utf-8":
-            encoding = self.encoding
-            conversions = conversions + [(raw, lambda piece: decode_text(piece, encoding)) for raw in texts]
-            texts = []
-        if not conversions and not texts:
-            if is_identity:
+    def _assemble(self, plan: _Plan, order: list[int], has_rowid: bool) -> Decoder:
+        """Picks the cheapest closure that does the job (benchmark scan_cold)."""
+        unpack = struct.Struct("".join(plan.codes)).unpack_from
+        n_raw, constants = plan.n_raw, tuple(plan.constants)
+        getter = itemgetter(*order)
+        finish: Callable[[Sequence[object]], Row] = getter if len(order) > 1 else lambda values: (getter(values),)
+        wides, reals, floats, texts = plan.wides, plan.reals, plan.floats, plan.texts
+        if not (wides or reals or floats or texts):
+            if order == list(range(n_raw)):
                 return lambda data, at, rowid: unpack(data, at)
             if not has_rowid:
-                return lambda data, at, rowid: pick(unpack(data, at) + constants)
-            return lambda data, at, rowid: pick((*unpack(data, at), *constants, rowid))
-        tail = constants
-        finish = pick
+                return lambda data, at, rowid: finish(unpack(data, at) + constants)
+            return lambda data, at, rowid: finish((*unpack(data, at), *constants, rowid))
+        encoding = self.encoding
 
         def decode(data: bytes, at: int, rowid: int) -> Row:
-            values = [*unpack(data, at), *tail, rowid]
-            for raw, convert in conversions:
-                values[raw] = convert(values[raw])
-            try:
-                for raw in texts:
-                    values[raw] = values[raw].decode()
-            except UnicodeDecodeError:
-                for raw in texts:
-                    if values[raw].__class__ is bytes:
-                        values[raw] = decode_escaped(values[raw])
+            values: list[Any] = [*unpack(data, at), *constants, rowid]
+            for raw, shift in wides:
+                values[raw] = values[raw] << shift | values[raw + 1]
+            for raw in floats:
+                values[raw] = float(values[raw])
+            for raw in reals:
+                if values[raw] != values[raw]:  # NaN is NULL
+                    values[raw] = None
+            for raw in texts:
+                values[raw] = decode_text(values[raw], encoding)
             return finish(values)
 
-        if is_identity:
-            finish = itemgetter(*range(n_raw)) if n_raw > 1 else lambda values: (values[0],)
-        if conversions or not 1 <= len(texts) <= 2:
+        if encoding != "utf-8" or floats or not texts:
             return decode
+        return self._with_texts(decode, unpack, plan, finish)
+
+    def _with_texts(
+        self,
+        decode: Decoder,
+        unpack: Callable[[bytes, int], Row],
+        plan: _Plan,
+        finish: Callable[[Sequence[object]], Row],
+    ) -> Decoder:
+        """Makes closures for valid UTF-8 text beside numbers, falling back to `decode` where it is not valid."""
+        constants, wides, reals, texts = tuple(plan.constants), plan.wides, plan.reals, plan.texts
         first, second = texts[0], texts[-1]
 
-        def decode_few_texts(data: bytes, at: int, rowid: int) -> Row:
-            values = [*unpack(data, at), *tail, rowid]
+        def decode_few(data: bytes, at: int, rowid: int) -> Row:
+            values: list[Any] = [*unpack(data, at), *constants, rowid]
             try:
                 values[first] = values[first].decode()
                 if second != first:
@@ -313,82 +292,145 @@ class RecordCodec:
                 return decode(data, at, rowid)
             return finish(values)
 
-        return decode_few_texts
+        def decode_mixed(data: bytes, at: int, rowid: int) -> Row:
+            values: list[Any] = [*unpack(data, at), *constants, rowid]
+            for raw, shift in wides:
+                values[raw] = values[raw] << shift | values[raw + 1]
+            for raw in reals:
+                if values[raw] != values[raw]:
+                    values[raw] = None
+            try:
+                for raw in texts:
+                    values[raw] = values[raw].decode()
+            except UnicodeDecodeError:
+                return decode(data, at, rowid)
+            return finish(values)
 
-    def encode(self, row: Sequence[object]) -> bytes:
+        return decode_mixed if wides or reals or len(texts) > 2 else decode_few
+
+    def encode(self, row: Sequence[Any]) -> bytes:
         """Encodes a row or entry as a record; integral values of REAL columns become integers, the rowid column NULL."""
-        if self.real or self.rowid_column >= 0:
-            row = self._as_stored(row)
-        header: list[int] = []
+        if self.real:
+            row = self._with_integers(row)
+        header = [0]
+        if self.rowid_column == 0:
+            row = row[1:]
+            header.append(0)
+        elif self.rowid_column > 0:
+            row = (*row[: self.rowid_column], None, *row[self.rowid_column + 1 :])
         body: list[bytes] = []
+        add_type, add_value = header.append, body.append
+        is_utf8 = self.encoding == "utf-8"
+        is_wide = False
         for value in row:
             kind = value.__class__
-            if kind is int:
-                if -128 <= value <= 127:  # type: ignore[operator]
-                    if 0 <= value <= 1 and not self.legacy_format:  # type: ignore[operator]
-                        header.append(8 + value)  # type: ignore[operator]
-                        continue
-                    serial_type = size = 1
+            if kind is str:
+                if is_utf8 and value.isascii():
+                    piece = value.encode()
                 else:
-                    bits = (value if value >= 0 else ~value).bit_length()  # type: ignore[operator,attr-defined,operator]
-                    if bits < 32:
-                        serial_type = size = 2 if bits < 16 else 3 if bits < 24 else 4
-                    elif bits < 48:
-                        serial_type, size = 5, 6
+                    piece = encode_text(value, self.encoding)
+                n = len(piece)
+                if n > 57:
+                    is_wide = True
+                add_type(13 + 2 * n)
+                add_value(piece)
+            elif kind is int:
+                if -32768 <= value <= 32767:
+                    if not -128 <= value <= 127:
+                        add_type(2)
+                        add_value(_pack_short(value))
+                    elif 0 <= value <= 1 and not self.legacy_format:
+                        add_type(8 + value)
                     else:
-                        serial_type, size = 6, 8
-                header.append(serial_type)
-                body.append(value.to_bytes(size, "big", signed=True))  # type: ignore[attr-defined]
-            elif kind is str:
-                try:
-                    piece = value.encode() if self.encoding == "utf-8" else value.encode(self.encoding)  # type: ignore[attr-defined]
-                except UnicodeEncodeError:
-                    piece = encode_text(value, self.encoding)  # type: ignore[arg-type]
-                header.append(13 + 2 * len(piece))
-                body.append(piece)
-            elif value is None:
-                header.append(0)
+                        add_type(1)
+                        add_value(_ONE_BYTE[value])
+                elif -0x800000 <= value <= 0x7FFFFF:
+                    add_type(3)
+                    add_value(_pack_int(value)[1:])
+                elif -0x80000000 <= value <= 0x7FFFFFFF:
+                    add_type(4)
+                    add_value(_pack_int(value))
+                elif -0x800000000000 <= value <= 0x7FFFFFFFFFFF:
+                    add_type(5)
+                    add_value(_pack_long(value)[2:])
+                else:
+                    add_type(6)
+                    add_value(_pack_long(value))
             elif kind is float:
-                header.append(7)
-                body.append(_pack_double(value))
+                add_type(7)
+                add_value(_pack_double(value))
+            elif value is None:
+                add_type(0)
             else:
                 assert isinstance(value, (bytes, bytearray, memoryview)), kind
-                header.append(12 + 2 * len(value))
-                body.append(bytes(value))
+                n = len(value)
+                if n > 57:
+                    is_wide = True
+                add_type(12 + 2 * n)
+                add_value(bytes(value))
         n_types = len(header)
-        if n_types < 127 and (not header or max(header) < 0x80):
-            return bytes((n_types + 1, *header)) + b"".join(body)
-        types = b"".join(map(encode_varint, header))
+        if n_types < 128 and not is_wide:
+            header[0] = n_types
+            return bytes(header) + b"".join(body)
+        types = b"".join(map(encode_varint, header[1:]))
         size = len(types) + 1
         if size >= 0x80:
             size = len(types) + (2 if len(types) + 2 < 0x4000 else 3)
         return encode_varint(size) + types + b"".join(body)
 
-    def _as_stored(self, row: Sequence[object]) -> Sequence[object]:
-        """Replaces the rowid by NULL and integral REAL values within 48 bits by integers, as SQLite stores them."""
-        stored = list(row)
+    def _with_integers(self, row: Sequence[Any]) -> Sequence[Any]:
+        """Replaces integral REAL values within 48 bits by integers, as SQLite stores them."""
+        stored: list[Any] | None = None
         for position in self.real:
-            value = stored[position]
-            if value.__class__ is float and -140737488355328.0 <= value <= 140737488355327.0:  # type: ignore[operator]
-                whole = int(value)  # type: ignore[call-overload]
-                if whole == value:
-                    stored[position] = whole
-        if self.rowid_column >= 0:
-            stored[self.rowid_column] = None
-        return stored
+            value = row[position]
+            if value.__class__ is float and -140737488355328.0 <= value <= 140737488355327.0 and value.is_integer():
+                if stored is None:
+                    stored = list(row)
+                stored[position] = int(value)
+        return row if stored is None else stored
 
 
-def upper_bound(row: Sequence[object]) -> int:
+class _Plan:
+    """How the struct's raw values become columns; all lists hold raw positions."""
+
+    __slots__ = ("codes", "constants", "floats", "n_raw", "reals", "texts", "wides")
+
+    def __init__(self) -> None:
+        self.codes = [">"]
+        self.constants: list[object] = []
+        self.wides: list[tuple[int, int]] = []
+        self.reals: list[int] = []
+        self.floats: list[int] = []
+        self.texts: list[int] = []
+        self.n_raw = 0
+
+    def add(self, serial_type: int, is_real: bool) -> int:
+        """Adds a value that has bytes in the body and returns its raw position."""
+        raw = self.n_raw
+        self.n_raw += 1
+        if serial_type >= 12:
+            self.codes.append(f"{(serial_type - 12) >> 1}s")
+            if serial_type & 1:
+                self.texts.append(raw)
+            return raw
+        self.codes.append(_STRUCT_CODES[serial_type])
+        if serial_type == 7:
+            self.reals.append(raw)
+        elif serial_type in (3, 5):
+            self.n_raw += 1
+            self.wides.append((raw, 16 if serial_type == 3 else 32))
+        if is_real and serial_type != 7:
+            self.floats.append(raw)
+        return raw
+
+
+def upper_bound(row: Sequence[Any]) -> int:
     """Returns a size that the UTF-8 record of `row` does not exceed, without encoding it; UTF-16 needs at most twice that."""
-    size = 4
+    size = 4 + 9 * len(row)
     for value in row:
         kind = value.__class__
-        if kind is int or kind is float:
-            size += 9
-        elif value is None:
-            size += 1
-        elif kind is str:
-            size += len(value) + 5 if value.isascii() else 4 * len(value) + 5  # type: ignore[arg-type,attr-defined]
-        else:
-            size += len(value) + 5  # type: ignore[arg-type]
+        if kind is str:
+            size += len(value) if value.isascii() else 4 * len(value)
+        elif kind is bytes:
+            size += len(value)
     return size

@@ -366,11 +366,20 @@ class TableTree:
         """Inserts a row, or replaces the one that has the rowid."""
         pager = self.pager
         leaf = self.append_leaf
-        if leaf is not None and leaf.epoch == pager.epoch and leaf.codec is codec and not leaf.leased:
-            # Appending to the last leaf, which is open already: the benchmark append_memory is this path.
+        if (
+            leaf is not None
+            and leaf.codec is codec
+            and leaf.rows is not None
+            and rowid > leaf.rowids[-1]
+            and not pager.is_editing
+            and (leaf.epoch == pager.epoch or pager.pages.get(leaf.number) is leaf)
+        ):
+            # Appending to the last leaf needs no descent: the benchmarks append_memory and small_write are this path.
             size = leaf.size + upper_bound(row) * self.size_factor + 14
-            if rowid > leaf.rowids[-1] and size <= self.append_limit and leaf.rows is not None and not pager.is_editing:
+            if size <= self.append_limit:
                 pager.is_editing = True
+                if leaf.epoch != pager.epoch or leaf.leased:
+                    self.open_leaf(leaf, codec)
                 leaf.rowids.append(rowid)
                 leaf.rows.append(row)
                 leaf.cells.append(None)  # type: ignore[union-attr]
@@ -399,7 +408,13 @@ class TableTree:
         leaf.size += size
         index = len(rowids) if not rowids or rowid > rowids[-1] else bisect_left(rowids, rowid)
         if index < len(rowids) and rowids[index] == rowid:
-            free_cell(pager, cells[index], True)
+            old_cell = cells[index]
+            free_cell(pager, old_cell, True)
+            # What was counted for the old row goes: else every update of a full leaf would measure it anew.
+            if old_cell is not None:
+                leaf.size -= len(old_cell) + 2
+            elif rows is not None:
+                leaf.size -= upper_bound(rows[index]) * self.size_factor + 14
             if rows is not None:
                 rows[index] = row
             cells[index] = cell
