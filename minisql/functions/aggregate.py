@@ -253,16 +253,33 @@ class GroupConcat:
         return "".join(pieces)
 
 
+def _small_sum(values: list[Any]) -> int | None:
+    """The sum of a short list of integers none of whose prefixes leaves 64 bits; None for every other list."""
+    if not 0 < len(values) < 10:
+        return None
+    total = 0
+    for value in values:
+        if value.__class__ is not int:
+            return None
+        total += value
+        if not INT64_MIN <= total <= INT64_MAX:
+            return None
+    return total
+
+
 def _fold_sum(values: list[Any]) -> Any:
-    return _folded(Sum(), values)
+    total = _small_sum(values)
+    return _folded(Sum(), values) if total is None else total
 
 
 def _fold_total(values: list[Any]) -> Any:
-    return _folded(Total(), values)
+    total = _small_sum(values)
+    return _folded(Total(), values) if total is None else float(total)
 
 
 def _fold_average(values: list[Any]) -> Any:
-    return _folded(Average(), values)
+    total = _small_sum(values)
+    return _folded(Average(), values) if total is None else float(total) / len(values)
 
 
 def _folded(accumulator: Sum, values: list[Any]) -> Any:
