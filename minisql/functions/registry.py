@@ -211,6 +211,25 @@ def _mark(arguments: tuple[Any, ...], positions: tuple[int, ...]) -> list[Any]:
     return marked
 
 
+def scalar_in_pure_place(function: ScalarFunction, place: str) -> ScalarFunction:
+    """Returns the function for a call inside 'an index', 'a CHECK constraint' or 'a generated column'.
+
+    The date functions raise there when they meet 'now', 'localtime' or 'utc'.
+    Source: https://www.sqlite.org/deterministic.html section 3
+    """
+    call = function.call
+
+    def call_in_place(context: Any, *arguments: Any) -> Any:
+        context.pure_context = place
+        try:
+            return call(context, *arguments)
+        finally:
+            context.pure_context = None
+
+    n_min, n_max = function.min_args, function.max_args
+    return ScalarFunction(function.name, n_min, n_max, call_in_place, foldable=False, needs_context=True)
+
+
 def scalar_with_json_arguments(function: ScalarFunction, positions: tuple[int, ...]) -> ScalarFunction:
     """Returns the function for a call whose text arguments at some positions are JSON.
 

@@ -17,6 +17,7 @@ from minisql.functions.registry import (
     Function,
     ScalarFunction,
     WindowFunction,
+    scalar_in_pure_place,
     scalar_with_json_arguments,
 )
 from minisql.limits import FUNCTION_ARG
@@ -130,6 +131,8 @@ def emit_scalar_call(
         bound = function.bind_pattern(constants[registers[0]])
         if bound is not None:
             function, registers = ScalarFunction(function.name, 1, 1, bound), registers[1:]
+    if compiler.restricts_functions and function.needs_context:
+        function = scalar_in_pure_place(function, compiler.restricts_functions)
     result = target or compiler.register()
     compiler.emit(op.Function, 0, 0, result, (function, registers, collation))
     return result

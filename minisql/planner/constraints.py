@@ -132,6 +132,9 @@ def _emit_not_null(compiler: Compiler, target: Target, write: Write) -> None:
         emit_generated_columns(compiler, table, new)
 
 
+_CHECK = "a CHECK constraint"
+
+
 def _emit_checks(compiler: Compiler, target: Target, write: Write) -> None:
     table = target.table
     changed_names = (
@@ -141,10 +144,10 @@ def _emit_checks(compiler: Compiler, target: Target, write: Write) -> None:
         if changed_names is not None and not write.is_key_changed and not changed_names & referenced_names(check.expression):
             continue
         if target.conflict == IGNORE:
-            emit_schema_condition(compiler, check.expression, write.scope, write.ignore, False, False)
+            emit_schema_condition(compiler, check.expression, write.scope, write.ignore, False, False, _CHECK)
             continue
         passed = compiler.label()
-        emit_schema_condition(compiler, check.expression, write.scope, passed, True, True)
+        emit_schema_condition(compiler, check.expression, write.scope, passed, True, True, _CHECK)
         action = target.conflict if target.conflict not in (0, REPLACE) else ABORT
         message = f"CHECK constraint failed: {check.name or check.text}"
         compiler.emit(op.Halt, CONSTRAINT_CHECK, action, p4=message)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 ROWID, EXPRESSION = -1, -2
 
+_PLACE = "an index"
+
 
 def emit_index_entry(compiler: Compiler, index: Index, row: RowRegisters, scope: Scope) -> tuple[int, ...]:
     """The registers of a row's entry in an index; computes its expressions."""
@@ -39,7 +41,7 @@ def emit_index_entry(compiler: Compiler, index: Index, row: RowRegisters, scope:
             entry.append(row.rowid)
         else:
             assert column.expression is not None, "an index column is a column, the rowid or an expression"
-            entry.append(emit_schema_expression(compiler, column.expression, scope, compiler.register()))
+            entry.append(emit_schema_expression(compiler, column.expression, scope, compiler.register(), _PLACE))
     return tuple(entry)
 
 
@@ -58,7 +60,7 @@ def plain_entry(row: RowRegisters, index: Index) -> tuple[int, ...] | None:
 def emit_index_condition(compiler: Compiler, index: Index, scope: Scope, skip: int) -> None:
     """Jumps to `skip` when a partial index has no entry for the row."""
     if index.where is not None:
-        emit_schema_condition(compiler, index.where, scope, skip, False, True)
+        emit_schema_condition(compiler, index.where, scope, skip, False, True, _PLACE)
 
 
 def emit_delete_entries(

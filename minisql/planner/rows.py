@@ -43,26 +43,39 @@ def row_scope(table: Table, row: RowRegisters) -> Scope:
 
 
 def emit_schema_expression(
-    compiler: Compiler, node: ast.Expression, scope: Scope, target: int = 0
+    compiler: Compiler, node: ast.Expression, scope: Scope, target: int = 0, place: str = ""
 ) -> int:
-    """Emits an expression that comes from the schema, not from the statement's text."""
+    """Emits an expression that comes from the schema, not from the statement's text.
+
+    `place` names where only deterministic functions are allowed ('an index', ...), '' where all are.
+    """
     may_collate = compiler.may_collate
     compiler.may_collate = True
     compiler.view_depth += 1
+    compiler.restricts_functions, outer = place, compiler.restricts_functions
     register = compiler.emit_expression(node, scope, target)
+    compiler.restricts_functions = outer
     compiler.view_depth -= 1
     compiler.may_collate = may_collate
     return register
 
 
 def emit_schema_condition(
-    compiler: Compiler, node: ast.Expression, scope: Scope, label: int, jump_if: bool, null_jumps: bool
+    compiler: Compiler,
+    node: ast.Expression,
+    scope: Scope,
+    label: int,
+    jump_if: bool,
+    null_jumps: bool,
+    place: str = "",
 ) -> None:
     """As `emit_schema_expression` for a jump."""
     may_collate = compiler.may_collate
     compiler.may_collate = True
     compiler.view_depth += 1
+    compiler.restricts_functions, outer = place, compiler.restricts_functions
     compiler.emit_condition(node, scope, label, jump_if, null_jumps)
+    compiler.restricts_functions = outer
     compiler.view_depth -= 1
     compiler.may_collate = may_collate
 
@@ -88,6 +101,6 @@ def _emit_generated(compiler: Compiler, table: Table, row: RowRegisters, positio
         column = table.columns[position]
         assert column.generated is not None, "only generated columns are listed"
         register = row.column(position)
-        emit_schema_expression(compiler, column.generated, scope, register)
+        emit_schema_expression(compiler, column.generated, scope, register, "a generated column")
         if column.affinity > affinity.BLOB:
             compiler.emit(op.ApplyAffinity, register, column.affinity, register)
