@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from minisql.catalog.schema import ForeignKey, Index, Table
+from minisql.catalog.schema import Index, Table
 from minisql.errors import Error
+from minisql.planner.compiler import Compiler
+from minisql.planner.foreign_keys import ForeignKeyUse, Reference, locate
 from minisql.storage.check import integrity_check
 from minisql.values.compare import hash_key
 
@@ -116,21 +118,24 @@ def check_foreign_keys(session: Session, table: Table) -> Iterator[tuple[Any, ..
         children = [f"c.{quoted(table.columns[position].name)}" for position in key.columns]
         present = " AND ".join(f"{child} IS NOT NULL" for child in children)
         sql = f"SELECT {rowid} FROM {quoted(table.schema_name)}.{quoted(table.name)} AS c WHERE {present}"
-        condition = _parent_condition(session, table, key, children)
+        condition = _parent_condition(session, table, number, children)
         if condition is not None:
             sql += f" AND NOT EXISTS ({condition})"
         for row in session.execute_inside(sql):
             yield table.name, row[0], key.parent_table, number
 
 
-def _parent_condition(session: Session, table: Table, key: ForeignKey, children: list[str]) -> str | None:
+def _parent_condition(session: Session, table: Table, number: int, children: list[str]) -> str | None:
+    """A SELECT that finds the parent row, None without a parent table; raises `foreign key mismatch`."""
+    key = table.foreign_keys[number]
     parent = session.catalog.find_table(key.parent_table, table.schema_name)
     if parent is None:
         return None
-    names = list(key.parent_columns) or [parent.columns[position].name for position in parent.primary_key]
-    terms = []
-    for child, name in zip(children, names):
-        position = parent.column_positions.get(name.lower(), -1)
-        collation = parent.columns[position].collation if position >= 0 else "BINARY"
-        terms.append(f"p.{quoted(name)} = {child} COLLATE {quoted(collation)}")
+    reference = Reference(key, number, table, parent)
+    locate(Compiler(session, None), ForeignKeyUse([], [], False), reference)
+    # The parent column's affinity and collation decide, so the child's own affinity is taken off.
+    terms = [
+        f"p.{quoted(parent.columns[position].name)} = +{child}"
+        for child, position in zip(children, reference.parent_positions)
+    ]
     return f"SELECT 1 FROM {quoted(parent.schema_name)}.{quoted(parent.name)} AS p WHERE {' AND '.join(terms)}"

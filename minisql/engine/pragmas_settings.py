@@ -116,7 +116,7 @@ def temp_store(session: Session, database: int | None, value: str | None) -> Row
     words = {"file": 1, "memory": 2}
     number = int(value[0]) if value[:1] in ("0", "1", "2") else words.get(value.lower(), 0)
     if number != session.settings.get("temp_store", 0):
-        if not session.autocommit:
+        if session.has_temp and not session.autocommit:
             raise sqlite_error(ERROR, "temporary storage cannot be changed from within a transaction")
         session.settings["temp_store"] = number
         session.clear_temp()

@@ -61,6 +61,6 @@ def serve_table_function(session: Session, constants: tuple[Any, ...], arguments
     if schema is not None:
         database = session.catalog.schema_position(to_text(schema))
         if database < 0:
-            raise sqlite_error(ERROR, f"unknown database {to_text(schema)}")
+            raise sqlite_error(ERROR, f"unknown database '{to_text(schema)}'")
     rows = entry.serve(session, database, None if value is None else to_text(value))
     return [(*row, value, schema) for row in rows]

@@ -1,0 +1,182 @@
+"""PRAGMAs against SQLite 3.54.1: descriptions of a schema, settings, checks, in both of their forms."""
+
+import apsw
+import pytest
+
+import minisql
+
+SCHEMA = """
+create table t(a int primary key, b text collate nocase default 'x' not null, c as (a + 1), d real default 2.5, unique(b, d));
+create index i on t(b desc, c);
+create unique index j on t(a || b, lower(b) collate rtrim) where b > 1;
+create table f(x references t(a) on delete cascade on update set null deferrable initially deferred, y,
+    foreign key(x, y) references t(a, b));
+create view v as select a, b from t;
+create view v2(p, q, r, s, u) as select a, b || 'x', d, count(*), sum(d) from t;
+create table w(p, q integer, r text, s real, primary key(q desc, p)) without rowid;
+create index wi on w(r collate nocase, p);
+create table au(id integer primary key autoincrement, z default current_timestamp);
+create table st(a int, b any, c text primary key) strict;
+create trigger tr after insert on t begin select 1; end;
+insert into au(z) values (1);
+insert into t(a, b, d) values (1, 2, 3);
+insert into w values (1, 2, 3, 4);
+"""
+TABLES = "t f w au st v v2 sqlite_schema sqlite_sequence nope".split()
+INDEXES = "i j wi sqlite_autoindex_t_1 sqlite_autoindex_t_2 sqlite_autoindex_w_1 sqlite_autoindex_st_1 w t nope".split()
+STATEMENTS = [
+    *(f"pragma {name}({table})" for name in ("table_info", "table_xinfo", "index_list", "foreign_key_list") for table in TABLES),
+    *(f"pragma {name}({index})" for name in ("index_info", "index_xinfo") for index in INDEXES),
+    "select name, pk from pragma_table_info('t') where pk > 0",
+    "select m.name, i.name from sqlite_schema m, pragma_index_list(m.name) i order by 1, 2",
+    "select arg, schema from pragma_table_info('t')",
+    "select * from pragma_table_info('t', 'main')",
+    "select * from pragma_table_info('t', 'nope')",
+    "select * from pragma_nope",
+    "pragma database_list",
+    "pragma collation_list",
+    "pragma main.user_version = 7",
+    "pragma user_version",
+    "pragma user_version = -3",
+    "pragma user_version",
+    "pragma application_id = 0x10",
+    "pragma application_id",
+    "pragma nope.user_version",
+    "pragma no_such_pragma",
+    "pragma no_such_pragma = 1",
+    "pragma page_size",
+    "pragma encoding",
+    "pragma encoding = 'nope'",
+    "pragma auto_vacuum",
+    "pragma journal_mode",
+    "pragma journal_mode = off",
+    "pragma journal_mode = wal",
+    "pragma locking_mode",
+    "pragma locking_mode = x",
+    "pragma synchronous",
+    "pragma synchronous = 1",
+    "pragma synchronous",
+    "pragma cache_size",
+    "pragma cache_size = -100",
+    "pragma cache_size",
+    "pragma foreign_keys",
+    "pragma foreign_keys = maybe",
+    "pragma foreign_keys = on",
+    "pragma foreign_keys",
+    "begin",
+    "pragma foreign_keys = off",
+    "pragma foreign_keys",
+    "pragma synchronous = 2",
+    "pragma temp_store = 2",
+    "commit",
+    "pragma defer_foreign_keys = 1",
+    "pragma defer_foreign_keys",
+    "pragma recursive_triggers = yes",
+    "pragma recursive_triggers",
+    "pragma busy_timeout = -5",
+    "pragma busy_timeout = 20",
+    "pragma max_page_count = 5000",
+    "pragma journal_size_limit = 100",
+    "pragma secure_delete = fast",
+    "pragma wal_autocheckpoint = 10",
+    "pragma wal_checkpoint",
+    "pragma freelist_count",
+    "pragma data_version",
+    "pragma mmap_size",
+    "pragma query_only = 1",
+    "insert into au(z) values (2)",
+    "pragma query_only = 0",
+    "pragma integrity_check",
+    "pragma integrity_check(t)",
+    "pragma quick_check",
+    "pragma foreign_key_check",
+    "pragma foreign_key_check(nope)",
+    "analyze",
+    "select tbl, idx, stat from sqlite_stat1 order by 1, 2",
+    "analyze nope",
+    "reindex",
+    "reindex t",
+    "reindex nocase",
+    "reindex nope",
+    "vacuum",
+    "pragma integrity_check",
+    "create temp table tt(a)",
+    "pragma database_list",
+    "drop table tt",
+    "pragma database_list",
+    "attach ':memory:' as x",
+    "create table x.z(a)",
+    "pragma x.table_info(z)",
+    "pragma database_list",
+    "attach ':memory:' as X",
+    "detach nope",
+    "detach main",
+    "detach x",
+    "select * from z",
+    "pragma case_sensitive_like = 1",
+    "select 'a' like 'A'",
+    "pragma case_sensitive_like = 0",
+    "select 'a' like 'A'",
+]
+
+
+def run(connection, errors, sql):
+    try:
+        return list(connection.execute(sql))
+    except errors as error:
+        return str(error)
+
+
+@pytest.fixture(scope="module")
+def connections():
+    theirs = apsw.Connection(":memory:")
+    ours = minisql.connect(":memory:", isolation_level=None, timeout=0)
+    theirs.execute(SCHEMA)
+    ours.executescript(SCHEMA)
+    yield theirs, ours
+    ours.close()
+
+
+@pytest.mark.parametrize(("number", "sql"), list(enumerate(STATEMENTS)), ids=lambda value: str(value)[:40])
+def test_pragma(connections, number, sql):
+    theirs, ours = connections
+    assert run(ours, minisql.Error, sql) == run(theirs, apsw.Error, sql)
+
+
+def test_schema_of_a_file_that_sqlite_wrote(tmp_path):
+    path = str(tmp_path / "theirs.db")
+    theirs = apsw.Connection(path)
+    theirs.execute(SCHEMA)
+    ours = minisql.connect(path)
+    for sql in STATEMENTS[: 4 * len(TABLES) + 2 * len(INDEXES)]:
+        assert run(ours, minisql.Error, sql) == run(theirs, apsw.Error, sql)
+    ours.close()
+    theirs.close()
+
+
+def test_files_that_minisql_wrote_are_sound(tmp_path):
+    path = str(tmp_path / "ours.db")
+    ours = minisql.connect(path, isolation_level=None)
+    ours.executescript(SCHEMA)
+    ours.execute("insert into au(z) with recursive r(n) as (select 1 union all select n + 1 from r where n < 500) select n from r")
+    for change in ("pragma page_size = 1024", "vacuum", "pragma journal_mode = wal", "delete from au where id % 2", "vacuum"):
+        ours.execute(change).fetchall()
+    theirs = apsw.Connection(path)
+    assert list(theirs.execute("pragma integrity_check")) == [("ok",)]
+    assert list(theirs.execute("pragma page_size")) == [(1024,)]
+    assert list(theirs.execute("select count(*) from au")) == ours.execute("select count(*) from au").fetchall()
+    theirs.close()
+    ours.execute("pragma journal_mode = delete").fetchall()
+    ours.execute("vacuum into ?", (str(tmp_path / "copy.db"),))
+    ours.close()
+    copy = apsw.Connection(str(tmp_path / "copy.db"))
+    assert list(copy.execute("pragma integrity_check")) == [("ok",)]
+    copy.close()
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["copy.db", "ours.db"]
+
+
+def test_description_without_rows():
+    connection = minisql.connect(":memory:")
+    cursor = connection.execute("pragma table_info(nope)")
+    assert [column[0] for column in cursor.description] == ["cid", "name", "type", "notnull", "dflt_value", "pk"]
+    assert connection.execute("pragma foreign_keys = 1").description is None
