@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
+from minisql.planner.authorization import UPDATE, allows
 from minisql.planner.expressions import row_operands, row_size
 from minisql.planner.references import referenced_names
 from minisql.planner.scope import ROWID_NAMES, Scope
@@ -108,12 +109,20 @@ def map_assignments(
             if size != len(columns):
                 raise sqlite_error(ERROR, f"{len(columns)} columns assigned {size} values")
         positions = tuple(_position(compiler, table, name, assignment) for name in columns)
+        if compiler.context.authorizer is not None and not _allows_update(compiler, table, positions):
+            continue
         names.update(name.lower() for name in columns)
         if isinstance(expression, ast.RowValue) and assignment.is_row:
             items.extend(((position,), item) for position, item in zip(positions, expression.items))
         else:
             items.append((positions, expression))
     return Assignments(table, _rightmost(items), names)
+
+
+def _allows_update(compiler: Compiler, table: Table, positions: tuple[int, ...]) -> bool:
+    """Asks the authorizer for every column; one that is to be ignored keeps its value."""
+    names = ["ROWID" if position == ROWID else table.columns[position].name for position in positions]
+    return all([allows(compiler, UPDATE, table.name, name, table.schema_name) for name in names])
 
 
 def _rightmost(

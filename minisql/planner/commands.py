@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
+from minisql.planner.authorization import ATTACH, DETACH, allows
 from minisql.planner.references import walk
 from minisql.planner.scope import Scope
 
@@ -23,12 +24,15 @@ _NO_NAMES = Scope([])
 
 def emit_attach(compiler: Compiler, node: ast.Attach) -> None:
     """ATTACH file AS name [KEY key]."""
+    allows(compiler, ATTACH, node.file.value if isinstance(node.file, ast.Literal) else None, None, None)  # type: ignore[arg-type]
     key = node.key if node.key is not None else ast.Literal(None)
     _emit_call(compiler, "attach", (), [node.file, node.name, key])
 
 
 def emit_detach(compiler: Compiler, node: ast.Detach) -> None:
     """DETACH name."""
+    name = _as_value(node.name)
+    allows(compiler, DETACH, str(name.value) if isinstance(name, ast.Literal) else None, None, None)
     _emit_call(compiler, "detach", (), [node.name])
 
 

@@ -16,6 +16,7 @@ from minisql.bytecode.builder import ProgramBuilder
 from minisql.bytecode.program import ConstantSet
 from minisql.errors import ERROR, ERROR_MISSING_COLLSEQ, Error, sqlite_error
 from minisql.planner.calls import emit_named_call
+from minisql.parser import ast
 from minisql.planner.bound_code import emit_bound_select, emit_subselect
 from minisql.planner.conditions import emit_condition, jump_on_register
 from minisql.planner.explain_plan import describe_access
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
     from minisql.bytecode.program import Program
     from minisql.catalog.schema import Column, Table
-    from minisql.parser import ast
     from minisql.parser.tokenizer import Source as SourceText
     from minisql.planner.context import PlanContext
     from minisql.planner.triggers import TriggerContext
@@ -47,6 +47,7 @@ class Compiler:
     the name crossed (None mostly); `text` is the parse's Source or None when the tree did not come from the statement."""
 
     __slots__ = (
+        "acting_object",
         "allows_memo",
         "bound_selects",
         "builder",
@@ -67,6 +68,7 @@ class Compiler:
         "label",
         "may_collate",
         "mentions_rowid",
+        "needs_rowids",
         "needs_statement_journal",
         "parameter_names",
         "place",
@@ -118,12 +120,16 @@ class Compiler:
         self.is_deterministic = True
         self.is_ddl = False
         self.needs_statement_journal = False
+        # Rowids are wanted behind a grouping although no name says so.
+        self.needs_rowids = False
         # Sub-programs of the statement by (kind, ...) key, shared with the compilers of sub-programs.
         self.programs: dict[tuple[object, ...], Program] = {}
         # Set while a trigger program or foreign-key action is compiled.
         self.trigger: TriggerContext | None = None
         # The schema that unqualified table names mean inside a view or a trigger that is not TEMP; None: the usual search.
         self.home: str | None = None
+        # The innermost trigger or view in whose name things happen, for the authorizer.
+        self.acting_object: str | None = None
         self.wants_explain = False
         self.explain_rows: list[tuple[int, int, int, str]] = []
         self.explain_parent = 0
@@ -247,7 +253,8 @@ class Compiler:
         """The register of a resolved column, computed if need be."""
         if source.expressions is not None:
             assert source.inner is not None, "a source of expressions has a scope"
-            return self.guard_null(source, emit_expression(self, source.expressions[position], source.inner))
+            register = emit_expression(self, source.expressions[position], source.inner)
+            return self.guard_null(source, position, register) if source.null_source is not None else register
         if position == ROWID:
             return self.emit_rowid(source)
         return self.emit_source_column(source, position)
@@ -299,14 +306,15 @@ class Compiler:
             return register in source.group_map.registers.values()
         return register == source.rowid_register or register in source.registers
 
-    def guard_null(self, source: Source, register: int) -> int:
+    def guard_null(self, source: Source, position: int, register: int) -> int:
         """The value of a flattened column, NULL while its source is the null row of an outer join."""
-        if not source.null_flag:
+        assert source.expressions is not None, "only flattened sources have null rows of their own"
+        if source.null_source is None or source.expressions[position].__class__ in (ast.Column, SourceColumn):
             return register
         result = self.register()
         label = self.label()
         self.emit(op.Null, 0, result, 1)
-        self.emit(op.IsNull, source.null_flag, label)
+        self.emit(op.IsNull, self.emit_rowid(source.null_source), label)
         placed(self, register, result)
         self.place(label)
         return result

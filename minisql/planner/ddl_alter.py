@@ -15,6 +15,7 @@ from minisql.catalog.rename import StoredText, apply_edits, column_list_end, nam
 from minisql.errors import ERROR, Error, sqlite_error
 from minisql.limits import COLUMN
 from minisql.parser import ast, parse_one
+from minisql.planner.authorization import ALTER_TABLE, allows
 from minisql.planner.definition_checks import check_table_expressions
 from minisql.planner.identifiers import quoted_identifier
 from minisql.planner.layout import allocate_row, table_layout
@@ -34,6 +35,7 @@ def find_alterable(compiler: Compiler, name: str, schema: str | None) -> Table:
     table = compiler.context.catalog.find_table(name, schema)
     if table is None:
         raise no_such_table(name, schema)
+    allows(compiler, ALTER_TABLE, table.schema_name, table.name, None)
     return table
 
 

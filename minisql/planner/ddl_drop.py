@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
 from minisql.errors import CONSTRAINT_FOREIGNKEY, ERROR, sqlite_error
+from minisql.planner.authorization import allows_drop
 from minisql.planner.delete import Deletion, emit_scan_and_delete
 from minisql.planner.foreign_keys import foreign_key_use
 from minisql.planner.layout import allocate_row, table_layout
@@ -62,6 +63,9 @@ def _emit_drop_table(compiler: Compiler, node: ast.Drop) -> None:
     if not is_view and table.view is not None:
         raise sqlite_error(ERROR, f"use DROP VIEW to delete view {node.name}")
     database = table.schema_index
+    kind = "view" if is_view else "table"
+    if not allows_drop(compiler, kind, table.name, None, database, table.schema_name):
+        return
     begin_ddl(compiler, database)
     if table.module is not None:
         compiler.builder.emit(op.HostCall, 0, 0, 0, ("destroy_virtual_table", (database, table.name)))
@@ -171,6 +175,8 @@ def _emit_drop_index(compiler: Compiler, node: ast.Drop) -> None:
     if index.origin != "c":
         raise sqlite_error(ERROR, "index associated with UNIQUE or PRIMARY KEY constraint cannot be dropped")
     database = index.schema_index
+    if not allows_drop(compiler, "index", index.name, index.table, database, index.table.schema_name):
+        return
     begin_ddl(compiler, database)
     cursor = open_schema_table(compiler, database)
     emit_delete_rows(compiler, cursor, index.name, "index")
@@ -189,6 +195,12 @@ def _emit_drop_trigger(compiler: Compiler, node: ast.Drop) -> None:
             raise sqlite_error(ERROR, f"no such trigger: {name}")
         return
     database = trigger.schema_index
+    catalog = compiler.context.catalog
+    watched = next(
+        (table for schema in catalog.schemas if schema for table in schema.tables.values() if trigger in table.triggers), None
+    )
+    if not allows_drop(compiler, "trigger", trigger.name, watched, database, loaded_schema(catalog, database).name):
+        return
     begin_ddl(compiler, database)
     cursor = open_schema_table(compiler, database)
     emit_delete_rows(compiler, cursor, trigger.name, "trigger")

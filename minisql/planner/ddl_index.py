@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.catalog.build import build_index
 from minisql.errors import ERROR, sqlite_error
+from minisql.planner.authorization import allows_create
 from minisql.planner.constraints import unique_message
 from minisql.planner.definition_checks import check_index_expressions
 from minisql.planner.index_entries import emit_index_condition, emit_index_entry
@@ -56,6 +57,8 @@ def emit_create_index(compiler: Compiler, node: ast.CreateIndex) -> None:
         if not node.if_not_exists:
             raise sqlite_error(ERROR, f"index {node.name} already exists")
         use_database(compiler, database, False)
+        return
+    if not allows_create(compiler, "index", node.name, table.name, database, schema.name):
         return
     begin_ddl(compiler, database)
     index = build_index(node, table, compiler.context.find_collation, sql=node.text)

@@ -15,6 +15,7 @@ from minisql.catalog.build import build_table
 from minisql.errors import ERROR, sqlite_error
 from minisql.limits import COLUMN
 from minisql.parser import ast
+from minisql.planner.authorization import CREATE_VTABLE, allows, allows_create
 from minisql.planner.binding import unique_columns
 from minisql.planner.definition_checks import check_table_expressions
 from minisql.planner.gathering import gather_select
@@ -54,6 +55,8 @@ def emit_create_table(compiler: Compiler, node: ast.CreateTable) -> None:
     check_object_name(compiler, node.name)
     if not name_is_free(compiler, node.name, database, node.if_not_exists):
         use_database(compiler, database, False)
+        return
+    if not allows_create(compiler, "table", node.name, None, database, loaded_schema(catalog, database).name):
         return
     begin_ddl(compiler, database)
     if node.select is not None:
@@ -156,6 +159,11 @@ def emit_create_virtual_table(compiler: Compiler, node: ast.CreateVirtualTable) 
     check_object_name(compiler, node.name)
     if not name_is_free(compiler, node.name, database, node.if_not_exists):
         use_database(compiler, database, False)
+        return
+    schema = loaded_schema(compiler.context.catalog, database).name
+    if not allows_create(compiler, "table", node.name, None, database, schema):
+        return
+    if not allows(compiler, CREATE_VTABLE, node.name, node.module, schema):
         return
     begin_ddl(compiler, database)
     cursor = open_schema_table(compiler, database)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
+from minisql.planner.authorization import allows_create
 from minisql.planner.ddl_table import name_is_free
 from minisql.planner.references import walk
 from minisql.planner.schema_rows import (
@@ -42,6 +43,8 @@ def emit_create_view(compiler: Compiler, node: ast.CreateView) -> None:
         use_database(compiler, database, False)
         return
     _check_databases(compiler, node.select, database, f"view {node.name}")
+    if not allows_create(compiler, "view", node.name, None, database, loaded_schema(catalog, database).name):
+        return
     begin_ddl(compiler, database)
     cursor = open_schema_table(compiler, database)
     emit_schema_row(compiler, cursor, "view", node.name, node.name, 0, node.text)
@@ -82,6 +85,8 @@ def emit_create_trigger(compiler: Compiler, node: ast.CreateTrigger) -> None:
         return
     _check_trigger(node, table)
     _check_databases(compiler, [node.when, node.steps], database, f"trigger {node.name}")
+    if not allows_create(compiler, "trigger", node.name, table.name, database, loaded_schema(catalog, database).name):
+        return
     begin_ddl(compiler, database)
     cursor = open_schema_table(compiler, database)
     emit_schema_row(compiler, cursor, "trigger", node.name, table.name, 0, node.text)

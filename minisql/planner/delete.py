@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
+from minisql.planner.authorization import DELETE, allows
 from minisql.planner.foreign_keys import check_parent_keys, emit_foreign_key_check, emit_parent_actions
 from minisql.planner.gathering import emit_sort_by_key, gather_keys, key_expressions, statement_scope
 from minisql.planner.layout import RowRegisters, allocate_row, table_layout
@@ -56,6 +57,7 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
     triggers = triggers_of(compiler, table, "DELETE")
     check_writable(compiler, table, has_time(triggers, "INSTEAD OF"))
     is_view = table.view is not None
+    allows_clear = allows(compiler, DELETE, table.name, None, table.schema_name)
     if is_view:
         table = view_as_table(compiler, table)
     if node.order_by is not None and node.limit is None:
@@ -72,7 +74,7 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
     is_watched = bool(triggers) or bool(compiler.context.flags.get("foreign_keys"))
     own_scope = Scope([row_source(table, deletion.old, node.target.alias)], scope)
     term = None if node.limit is not None else rowid_term(table, node.target, node.where)
-    if node.where is None and node.limit is None and node.returning is None and not is_watched:
+    if node.where is None and node.limit is None and node.returning is None and not is_watched and allows_clear:
         _emit_clear(compiler, table)
     elif term is not None:
         target = deletion.target = open_target(compiler, table, deletion.conflict)

@@ -15,6 +15,7 @@ from minisql.bytecode import opcodes as op
 from minisql.catalog.build import CONFLICT_ACTIONS
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
+from minisql.planner.authorization import INSERT, allows
 from minisql.planner.autoincrement import Sequence, begin_sequence, emit_note_rowid, end_sequence
 from minisql.planner.constraints import Write, emit_row_checks
 from minisql.planner.foreign_keys import emit_foreign_key_check, locate
@@ -81,6 +82,8 @@ def emit_insert(compiler: Compiler, node: ast.Insert) -> tuple[str, ...]:
     table = find_target(compiler, node.target)
     triggers = triggers_of(compiler, table, "INSERT")
     check_writable(compiler, table, has_time(triggers, "INSTEAD OF"))
+    if not allows(compiler, INSERT, table.name, None, table.schema_name):
+        return ()
     if table.view is not None:
         table = view_as_table(compiler, table)
     layout = table_layout(table)

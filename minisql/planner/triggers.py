@@ -40,11 +40,13 @@ ACTION_CODES = {"ROLLBACK": op.ON_CONFLICT_ROLLBACK, "ABORT": op.ON_CONFLICT_ABO
 
 class TriggerContext:
     """What a compiler knows while it compiles a trigger program: the `scope` of OLD and NEW, the `conflict` mode that
-    overrides the steps' own (0: none), the schema in which unqualified names are looked up (`home`, None: as usual)."""
+    overrides the steps' own (0: none), the schema in which unqualified names are looked up (`home`, None: as usual), and the
+    trigger's `name` (None for a foreign-key action)."""
 
-    __slots__ = ("conflict", "home", "scope")
+    __slots__ = ("conflict", "home", "name", "scope")
 
-    def __init__(self, scope: Scope, conflict: int, home: str | None) -> None:
+    def __init__(self, scope: Scope, conflict: int, home: str | None, name: str | None = None) -> None:
+        self.name = name
         self.scope = scope
         self.conflict = conflict
         self.home = home
@@ -107,7 +109,7 @@ def emit_triggers(
             (old is not None, new is not None),
             statement.when,
             statement.steps,
-            TriggerContext(Scope([]), conflict, home),
+            TriggerContext(Scope([]), conflict, home, trigger.name),
         )
         guard = 0 if compiler.context.flags.get("recursive_triggers") else 1
         name = (trigger.schema_index, trigger.name.lower())
@@ -143,6 +145,7 @@ def compile_program(
     inner.programs = programs
     inner.trigger = context
     inner.home = context.home
+    inner.acting_object = context.name
     builder = inner.builder
     layout = table_layout(table)
     sources = []
