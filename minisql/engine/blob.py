@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from minisql.engine.checking import quoted
+from minisql.engine.names import quoted
 from minisql.errors import ABORT, ERROR, READONLY, sqlite_error
 from minisql.values.storage_class import Value, decode_text, encode_text, type_name
 

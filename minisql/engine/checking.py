@@ -8,23 +8,21 @@ Source: https://www.sqlite.org/pragma.html#pragma_integrity_check, #pragma_forei
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from minisql.catalog.schema import Index, Table
-from minisql.errors import Error
+from minisql.catalog.schema import Table
+from minisql.engine.index_content import numbered_entries
+from minisql.engine.names import quoted
 from minisql.planner.compiler import Compiler
 from minisql.planner.foreign_keys import ForeignKeyUse, Reference, locate
 from minisql.storage.check import integrity_check
+from minisql.values.affinity import BLOB, NUMERIC, TEXT, apply_affinity
 from minisql.values.compare import hash_key
+from minisql.values.shape import RowShape
 
 if TYPE_CHECKING:
     from minisql.engine.session import Session
-
-
-def quoted(name: str) -> str:
-    """A name as a quoted identifier."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def check_database(session: Session, database: int, n_errors: int, is_quick: bool, table_name: str | None) -> Iterator[str]:
@@ -42,73 +40,116 @@ def check_database(session: Session, database: int, n_errors: int, is_quick: boo
         for index in table.indexes:
             roots.setdefault(index.root_page, index.name)
     yield from integrity_check(btree, list(roots), n_errors, table_name is not None)
-    for table in unique_tables:
-        if table.root_page != 1:
-            yield from _check_table(session, database, table, is_quick)
+    checked = [table for table in unique_tables if table.root_page != 1]
+    for table in checked:
+        yield from _check_index_sizes(session, table)
+    for table in checked:
+        yield from _check_rows(session, table, is_quick)
 
 
-def _check_table(session: Session, database: int, table: Table, is_quick: bool) -> Iterator[str]:
-    rows = session.execute_inside(f"SELECT * FROM {quoted(table.schema_name)}.{quoted(table.name)} NOT INDEXED")
-    not_null = [
-        (position, column.name)
-        for position, column in enumerate(table.columns)
-        if column.is_not_null and position != table.rowid_alias and not column.hidden
-    ]
-    visible = [position for position, column in enumerate(table.columns) if column.hidden in (0, 2, 3)]
-    fields = {position: field for field, position in enumerate(visible)}
-    for row in rows:
-        for position, name in not_null:
-            if row[fields[position]] is None:
-                yield f"NULL value in {table.name}.{name}"
-    for _check in table.checks:
-        yield from _check_constraints(session, table)
-        break
-    if not is_quick:
-        for index in table.indexes:
-            if not index.is_clustered:
-                yield from _check_index(session, database, table, index, len(rows))
+def _check_index_sizes(session: Session, table: Table) -> Iterator[str]:
+    btree = session.btrees[table.schema_index]
+    assert btree is not None
+    n_rows = -1
+    for index in table.indexes:
+        if index.is_clustered or index.where is not None:
+            continue
+        if n_rows < 0:
+            cursor: Any
+            if isinstance(table.shape, RowShape):
+                cursor = btree.table_cursor(table.root_page, table.shape, False)
+            else:
+                assert table.shape is not None
+                cursor = btree.index_cursor(table.root_page, table.shape, False)
+            n_rows = cursor.count()
+        assert index.shape is not None
+        if btree.index_cursor(index.root_page, index.shape, False).count() != n_rows:
+            yield f"wrong # of entries in index {index.name}"
 
 
-def _check_constraints(session: Session, table: Table) -> Iterator[str]:
-    conditions = " AND ".join(f"(({check.text}) IS NOT FALSE)" for check in table.checks)
-    try:
-        found = session.execute_inside(
-            f"SELECT count(*) FROM {quoted(table.schema_name)}.{quoted(table.name)} NOT INDEXED WHERE NOT ({conditions})"
-        )
-    except Error:
-        return
-    for _ in range(found[0][0]):
-        yield f"CHECK constraint failed in {table.name}"
+def _check_rows(session: Session, table: Table, is_quick: bool) -> Iterator[str]:
+    """Row by row: values against their columns, CHECK constraints, then the entries of the indexes."""
+    name = f"{quoted(table.schema_name)}.{quoted(table.name)}"
+    positions = [position for position, column in enumerate(table.columns) if column.hidden != 1]
+    checks = [f"({check.text}) IS NOT FALSE" for check in table.checks]
+    terms = ["*", *([" AND ".join(checks)] if checks and not session.flags["ignore_check_constraints"] else ["1"])]
+    rows = session.execute_inside(f"SELECT {', '.join(terms)} FROM {name} NOT INDEXED")
+    missing = {} if is_quick else _missing_entries(session, table)
+    column_checks = [(field, _value_check(table, position)) for field, position in enumerate(positions)]
+    wanted = [(field, check) for field, check in column_checks if check is not None]
+    for number, row in enumerate(rows, 1):
+        for field, check in wanted:
+            text = check(row[field])
+            if text:
+                yield text
+        if not row[-1]:
+            yield f"CHECK constraint failed in {table.name}"
+        yield from missing.get(number, ())
 
 
-def _check_index(session: Session, database: int, table: Table, index: Index, n_rows: int) -> Iterator[str]:
-    btree = session.btrees[database]
-    assert btree is not None and index.shape is not None
-    cursor = btree.index_cursor(index.root_page, index.shape, False)
-    n_entries = 0
-    previous: tuple[Any, ...] | None = None
-    n_keys = len(index.columns)
-    entry = cursor.first()
-    while entry is not None:
-        n_entries += 1
-        if index.is_unique and previous is not None and None not in entry[:n_keys]:
-            if _same_key(index, previous, entry):
-                yield f"non-unique entry in index {index.name}"
-        previous = entry
-        entry = cursor.next()
-    if index.where is None and n_entries != n_rows:
-        yield f"wrong # of entries in index {index.name}"
+def _value_check(table: Table, position: int) -> Callable[[Any], str | None] | None:
+    """What is wrong with a value of a column: a function that returns the error's text or None; None if anything may stand
+    there."""
+    column = table.columns[position]
+    name = f"{table.name}.{column.name}"
+    is_not_null = column.is_not_null and position != table.rowid_alias
+    if table.is_strict:
+        allowed = _STRICT_TYPES.get(column.declared_type)
+        wrong = f"non-{column.declared_type} value in {name}"
+    else:
+        allowed = None
+        wrong = f"NUMERIC value in {name}"
+    affinity = column.affinity
+
+    def check(value: Any) -> str | None:
+        if value is None:
+            return f"NULL value in {name}" if is_not_null else None
+        kind = value.__class__
+        if allowed is not None:
+            return None if kind is allowed else wrong
+        if affinity == TEXT:
+            return wrong if kind is int or kind is float else None
+        if affinity >= NUMERIC and kind is str and apply_affinity(value, NUMERIC).__class__ is not str:
+            return f"TEXT value in {name}"
+        return None
+
+    if is_not_null or allowed is not None or (not table.is_strict and affinity != BLOB):
+        return check
+    return None
 
 
-def _same_key(index: Index, first: tuple[Any, ...], second: tuple[Any, ...]) -> bool:
-    return (
-        all(
-            hash_key(one, column.collation) == hash_key(two, column.collation)
-            for one, two, column in zip(first, second, index.columns)
-            if one is not None
-        )
-        and None not in first[: len(index.columns)]
-    )
+_STRICT_TYPES: dict[str, type] = {"INT": int, "INTEGER": int, "REAL": float, "TEXT": str, "BLOB": bytes}
+
+
+def _missing_entries(session: Session, table: Table) -> dict[int, list[str]]:
+    """Errors about index entries by row number."""
+    errors: dict[int, list[str]] = {}
+    btree = session.btrees[table.schema_index]
+    assert btree is not None
+    for index in table.indexes:
+        if index.is_clustered:
+            continue
+        assert index.shape is not None
+        collations = [column.collation for column in index.entry_columns]
+        n_keys = len(index.columns)
+        cursor = btree.index_cursor(index.root_page, index.shape, False)
+        present: set[tuple[Any, ...]] = set()
+        counts: dict[tuple[Any, ...], int] = {}
+        entry = cursor.first()
+        while entry is not None:
+            key = tuple([hash_key(value, collation) for value, collation in zip(entry, collations)])
+            present.add(key)
+            if index.is_unique and None not in entry[:n_keys]:
+                counts[key[:n_keys]] = counts.get(key[:n_keys], 0) + 1
+            entry = cursor.next()
+        for number, wanted in numbered_entries(session, index):
+            key = tuple([hash_key(value, collation) for value, collation in zip(wanted, collations)])
+            if key not in present:
+                errors.setdefault(number, []).append(f"row {number} missing from index {index.name}")
+            elif counts.get(key[:n_keys], 0) > 1:
+                counts[key[:n_keys]] = 0
+                errors.setdefault(number, []).append(f"non-unique entry in index {index.name}")
+    return errors
 
 
 def check_foreign_keys(session: Session, table: Table) -> Iterator[tuple[Any, ...]]:
@@ -135,7 +176,6 @@ def _parent_condition(session: Session, table: Table, number: int, children: lis
     locate(Compiler(session, None), ForeignKeyUse([], [], False), reference)
     # The parent column's affinity and collation decide, so the child's own affinity is taken off.
     terms = [
-        f"p.{quoted(parent.columns[position].name)} = +{child}"
-        for child, position in zip(children, reference.parent_positions)
+        f"p.{quoted(parent.columns[position].name)} = +{child}" for child, position in zip(children, reference.parent_positions)
     ]
     return f"SELECT 1 FROM {quoted(parent.schema_name)}.{quoted(parent.name)} AS p WHERE {' AND '.join(terms)}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from minisql.catalog.schema import Index
-from minisql.engine.checking import quoted
+from minisql.engine.names import quoted
 from minisql.errors import CONSTRAINT_UNIQUE, sqlite_error
 from minisql.parser.unparse import unparse
 from minisql.values.compare import hash_key
@@ -21,19 +21,32 @@ if TYPE_CHECKING:
 
 def index_entries(session: Session, index: Index) -> list[tuple[Any, ...]]:
     """All entries in table order."""
-    table = index.table
+    where = f" WHERE {unparse(index.where)}" if index.where is not None else ""
+    return session.execute_inside(f"SELECT {_terms(index)} FROM {_table(index)} NOT INDEXED{where}")
+
+
+def numbered_entries(session: Session, index: Index) -> list[tuple[int, tuple[Any, ...]]]:
+    """The entries with the number of their row, from 1 in table order; rows outside a partial index are left out."""
+    condition = f"({unparse(index.where)})" if index.where is not None else "1"
+    rows = session.execute_inside(f"SELECT {condition}, {_terms(index)} FROM {_table(index)} NOT INDEXED")
+    return [(number, row[1:]) for number, row in enumerate(rows, 1) if row[0]]
+
+
+def _table(index: Index) -> str:
+    return f"{quoted(index.table.schema_name)}.{quoted(index.table.name)}"
+
+
+def _terms(index: Index) -> str:
     terms = []
     for column in index.entry_columns:
         if column.position >= 0:
-            terms.append(quoted(table.columns[column.position].name))
+            terms.append(quoted(index.table.columns[column.position].name))
         elif column.position == -1:
             terms.append("_rowid_")
         else:
             assert column.expression is not None
             terms.append(unparse(column.expression))
-    where = f" WHERE {unparse(index.where)}" if index.where is not None else ""
-    sql = f"SELECT {', '.join(terms)} FROM {quoted(table.schema_name)}.{quoted(table.name)} NOT INDEXED{where}"
-    return session.execute_inside(sql)
+    return ", ".join(terms)
 
 
 def rebuild_index(session: Session, index: Index) -> None:

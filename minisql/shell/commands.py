@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from minisql.engine.checking import quoted
+from minisql.engine.names import quoted
 from minisql.errors import Error
 from minisql.shell.state import MODES, ShellState
 
