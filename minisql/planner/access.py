@@ -22,7 +22,7 @@ from minisql.values.affinity import NUMERIC, TEXT
 
 if TYPE_CHECKING:
     from minisql.catalog.schema import Index
-    from minisql.planner.binding import Input
+    from minisql.planner.binding import BoundSelect, Input
     from minisql.planner.compiler import Compiler
     from minisql.planner.terms import Candidate, Term
 
@@ -128,9 +128,30 @@ def find_accesses(
 def scan_rows(made: Input) -> Access:
     """A scan of rows that are gathered or computed."""
     access = Access(BY_ROWS, made)
-    access.rows = cost.DEFAULT_TABLE_ROWS
+    access.rows = cost.DEFAULT_TABLE_ROWS if made.select is None else subquery_rows(made.select)
     access.cost = access.rows + 16
     return access
+
+
+def subquery_rows(select: BoundSelect) -> int:
+    """The estimated rows of a subquery: grouping makes at most a hundred, as SQLite guesses, LIMIT what it says."""
+    rows = 0
+    for number, block in enumerate(select.blocks):
+        if block.rows is not None:
+            own = cost.log_estimate(len(block.rows))
+        else:
+            own = sum(
+                subquery_rows(part.select) if part.select is not None else cost.table_rows(part.table) for part in block.inputs
+            )
+            own -= len(split(block.where))
+            core = block.core
+            if core is not None and core.group_by:
+                own = min(own, 66)
+        rows = cost.add(rows, own) if number else own
+    limit = select.node.limit
+    if limit is not None and limit.__class__ is ast.Literal and limit.value.__class__ is int and limit.value >= 0:  # type: ignore[attr-defined]
+        rows = min(rows, cost.log_estimate(limit.value))  # type: ignore[attr-defined]
+    return max(rows, 0)
 
 
 def function_accesses(compiler: Compiler, made: Input, terms: list[Term]) -> list[Access]:
@@ -158,7 +179,8 @@ def adjust_rows(access: Access, terms: list[Term]) -> None:
     """Takes the terms that are checked but not used for searching into account in the number of rows."""
     mask = access.input.mask
     reduction = 0
-    full = cost.table_rows(access.input.table)
+    made = access.input
+    full = cost.table_rows(made.table) if made.select is None else subquery_rows(made.select)
     for term in terms:
         if term in access.terms or term.is_virtual or not term.mask & mask:
             continue
@@ -185,6 +207,7 @@ def _add_rowid(compiler: Compiler, made: Input, candidates: list[Candidate], acc
         for candidate in candidates
         if candidate.position is not None
         and (candidate.position == ROWID or (alias >= 0 and candidate.position == alias))
+        and candidate.operator != "NOTNULL"
         and candidate.affinity != TEXT
     ]
     if not mine:
@@ -219,6 +242,8 @@ def _add_rowid(compiler: Compiler, made: Input, candidates: list[Candidate], acc
 def _ranges(candidates: list[Candidate]) -> list[tuple[Candidate | None, Candidate | None]]:
     """The bounds to try: per set of needed inputs the first lower and the first upper bound."""
     lower = [candidate for candidate in candidates if candidate.operator in (">", ">=")]
+    if not lower:
+        lower = [candidate for candidate in candidates if candidate.operator == "NOTNULL"]
     upper = [candidate for candidate in candidates if candidate.operator in ("<", "<=")]
     found: list[tuple[Candidate | None, Candidate | None]] = []
     if lower and upper:
@@ -232,7 +257,7 @@ def _ranges(candidates: list[Candidate]) -> list[tuple[Candidate | None, Candida
 
 def _range_rows(rows: int, lower: Candidate | None, upper: Candidate | None) -> int:
     reduced = rows
-    if lower is not None:
+    if lower is not None and lower.operator != "NOTNULL":
         reduced -= 20
     if upper is not None:
         reduced -= 20
@@ -418,7 +443,7 @@ def best_branch(compiler: Compiler, made: Input, expression: ast.Expression, ter
 
 def _hash_accesses(compiler: Compiler, made: Input, terms: list[Term]) -> list[Access]:
     """A hash table for each equality with another input; `extend_hash_keys` adds what else is known by then."""
-    full = cost.table_rows(made.table)
+    full = cost.table_rows(made.table) if made.select is None else subquery_rows(made.select)
     search = cost.log_of(full)
     found = []
     for term in terms:

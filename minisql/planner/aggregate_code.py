@@ -313,7 +313,7 @@ def emit_grouping(
             if node.is_distinct:
                 compiler.explain(f"USE TEMP B-TREE FOR {node.name.lower()}(DISTINCT)")
     keys: list[int] = []
-    wants_rowids = compiler.mentions_rowid and _mentions_rowid(block, finisher)
+    wants_rowids = compiler.needs_rowids or (compiler.mentions_rowid and _mentions_rowid(block, finisher))
 
     def body(next_label: int) -> None:
         if wants_rowids:

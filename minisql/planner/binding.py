@@ -140,8 +140,8 @@ class Block:
         self.results: list[Result] = []
         self.rows: list[list[ast.Expression]] | None = None
         self.where: ast.Expression | None = core.where if core is not None else None
-        # WHERE and ON of flattened subqueries with the scopes they are read in.
-        self.extra_terms: list[tuple[Scope, ast.Expression]] = []
+        # WHERE and ON of flattened subqueries with the scopes they are read in and the right side they belong to.
+        self.extra_terms: list[tuple[Scope, ast.Expression, Input | None]] = []
         self.needs_whole_rows = False
 
 

@@ -19,7 +19,7 @@ from minisql.planner.index_terms import Usage, usage_of
 from minisql.planner.join_order import OrderTerm, WantedOrder, order_joins
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.push_down import prune_columns, push_terms
-from minisql.planner.terms import Term, make_term, read_mask, split
+from minisql.planner.terms import Term, make_term, names_in, read_mask, split
 
 if TYPE_CHECKING:
     from minisql.planner.aggregate_code import Calls
@@ -136,9 +136,9 @@ def block_terms(compiler: Compiler, block: Block) -> list[Term]:
         for expression in made.on:
             for part in split(expression):
                 terms.append(make_term(compiler, part, scope, owner))
-    for scope, expression in block.extra_terms:
+    for scope, expression, owner in block.extra_terms:
         for part in split(expression):
-            terms.append(make_term(compiler, part, scope, None))
+            terms.append(make_term(compiler, part, scope, owner))
     return terms
 
 
@@ -163,12 +163,21 @@ def _add_flattened(usage: Usage, scope: Scope) -> None:
     pending = list(scope.sources)
     if scope.merged is not None:
         pending += [source for source, _, _ in scope.merged.values()]
+    names = usage.names
     while pending:
-        source = pending.pop()
-        if source.expressions is not None and source.inner is not None and source.columns:
-            usage.names |= usage_of(list(source.expressions)).names
-            if source.inner is not scope:
-                pending += source.inner.sources
+        source = pending.pop(0)
+        if source.expressions is None or source.inner is None or not source.columns:
+            continue
+        used = Usage(names).of_source(source.name)
+        names |= names_in(
+            [
+                expression
+                for column, expression in zip(source.columns, source.expressions)
+                if used is None or column.name.lower() in used
+            ]
+        )
+        if source.inner is not scope:
+            pending += source.inner.sources
 
 
 def wanted_order(

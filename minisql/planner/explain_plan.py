@@ -61,6 +61,11 @@ def source_name(compiler: Compiler, made: Input) -> str:
     return f"(subquery-{compiler.select_number(made.select.node)})"
 
 
+def set_up_name(compiler: Compiler, made: Input) -> str:
+    """The name of an input where its rows are made: a view or common table under its own name."""
+    return made.label or source_name(compiler, made)
+
+
 def describe_access(compiler: Compiler, access: Access) -> str:
     """The detail of one loop; '' if the loop has no line of its own."""
     made = access.input

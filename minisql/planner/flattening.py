@@ -3,8 +3,8 @@
 No tree is rewritten: the subquery's source keeps its columns, but each is now an expression read in the subquery's own scope,
 whose FROM items join the outer ones.  So the terms of both WHERE clauses can use every index and order the joins together.
 
-Not flattened: aggregates, DISTINCT, windows, compounds, LIMIT, ORDER BY (its order has to survive), the right side of an
-outer join (its columns would not turn NULL), subqueries without FROM, common tables marked MATERIALIZED.
+Not flattened: aggregates, DISTINCT, windows, compounds, LIMIT, ORDER BY (its order has to survive), joins on the right
+side of an outer join, subqueries without FROM, common tables marked MATERIALIZED.
 
 Source: https://www.sqlite.org/optoverview.html#flattening.
 """
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from minisql.parser import ast
 from minisql.planner.aggregate_code import find_calls
-from minisql.planner.binding import SUBQUERY, Block, Input
+from minisql.planner.binding import SUBQUERY, TABLE, Block, Input
 
 if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler
@@ -38,7 +38,9 @@ def flatten_inputs(compiler: Compiler, block: Block) -> None:
 def _may_flatten(compiler: Compiler, made: Input, is_first: bool) -> bool:
     select = made.select
     assert select is not None, "a subquery input has a SELECT"
-    if made.join_flags & (ast.JOIN_LEFT | ast.JOIN_RIGHT) or len(select.blocks) > 1 or made.source.expressions is not None:
+    if made.join_flags & ast.JOIN_RIGHT or len(select.blocks) > 1 or made.source.expressions is not None:
+        return False
+    if made.join_flags & ast.JOIN_LEFT and not _may_turn_null(select.blocks[0]):
         return False
     node = select.node
     if node.limit is not None or node.order_by:
@@ -58,6 +60,14 @@ def _may_flatten(compiler: Compiler, made: Input, is_first: bool) -> bool:
     return not calls.is_grouped and not calls.windows
 
 
+def _may_turn_null(block: Block) -> bool:
+    """Whether the subquery can be the right side of an outer join when flattened: one table with rowids."""
+    if len(block.inputs) != 1 or block.inputs[0].kind != TABLE or block.extra_terms:
+        return False
+    table = block.inputs[0].table
+    return table is not None and not table.is_without_rowid
+
+
 def _flattened(compiler: Compiler, made: Input, outer: Block) -> list[Input]:
     """The inputs that take the place of a flattened subquery."""
     assert made.select is not None, "a subquery input has a SELECT"
@@ -66,9 +76,16 @@ def _flattened(compiler: Compiler, made: Input, outer: Block) -> list[Input]:
     source = made.source
     source.expressions = [result.expression for result in inner.results]
     source.inner = inner.scope
-    outer.extra_terms.extend((made.on_scope or outer.scope, expression) for expression in made.on)
+    owner = None
+    if made.join_flags & ast.JOIN_LEFT:
+        owner = inner.inputs[0]
+        owner.join_flags |= made.join_flags
+        # An expression over the null row need not be NULL, so its rowid is looked at.
+        source.null_source = owner.source
+        compiler.needs_rowids = True
+    outer.extra_terms.extend((made.on_scope or outer.scope, expression, owner) for expression in made.on)
     if inner.where is not None:
-        outer.extra_terms.append((inner.scope, inner.where))
+        outer.extra_terms.append((inner.scope, inner.where, owner))
     outer.extra_terms.extend(inner.extra_terms)
     for part in inner.inputs:
         if part.on_scope is None:

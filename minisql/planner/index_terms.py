@@ -71,7 +71,7 @@ def find_term(compiler: Compiler, made: Input, index: Index, column: IndexColumn
         return candidate.collation in ("", column.collation.name.upper())
     if candidate.position != column.position:
         return False
-    if candidate.operator == "ISNULL":
+    if candidate.operator in ("ISNULL", "NOTNULL"):
         return True
     affinity = index.table.columns[column.position].affinity
     if candidate.affinity == TEXT and affinity != TEXT:

@@ -27,7 +27,7 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.access import BY_HASH, BY_INDEX, BY_OR, BY_ROWID, BY_ROWS, SCAN, Access, find_accesses
 from minisql.planner.binding import FUNCTION, NESTED, RECURSION, SUBQUERY, TABLE, Input
-from minisql.planner.explain_plan import source_name
+from minisql.planner.explain_plan import set_up_name, source_name
 from minisql.planner.key_values import constant_rows, emit_key, emit_key_values
 from minisql.planner.scope import ROWID, row_registers, stored_width
 from minisql.planner.table_functions import open_function, prepare_function
@@ -140,7 +140,7 @@ def emit_loops(compiler: Compiler, accesses: list[Access], terms: list[Term], en
     nest.available |= inline.input.mask
     parent = compiler.explain_parent
     if _is_set_up(inline.input):
-        compiler.explain_below(f"CO-ROUTINE {source_name(compiler, inline.input)}")
+        compiler.explain_below(f"CO-ROUTINE {set_up_name(compiler, inline.input)}")
 
     def sink(registers: tuple[int, ...], done: int) -> None:
         inner_parent = compiler.explain_parent
@@ -264,7 +264,7 @@ def materialize(compiler: Compiler, made: Input, is_hashed: bool) -> None:
     cursor = compiler.builder.cursor()
     width = len(source.columns)
     compiler.emit(op.OpenList, cursor, width)
-    parent = compiler.explain_below(f"{'CO-ROUTINE' if is_hashed else 'MATERIALIZE'} {source_name(compiler, made)}")
+    parent = compiler.explain_below(f"{'CO-ROUTINE' if is_hashed else 'MATERIALIZE'} {set_up_name(compiler, made)}")
     compiler.emit_bound_select(
         made.select, lambda registers, done: compiler.emit(op.ListAppend, cursor, 0, 0, registers), made
     )
@@ -510,6 +510,11 @@ def _scan_range(nest: Nest, access: Access, cursor: int, base: int, width: int, 
     index = access.index
     assert index is not None, "the access has an index"
     lower, upper = access.lower, access.upper
+    if lower is not None and lower.operator == "NOTNULL":
+        lower = None
+        starts_behind_nulls = True
+    else:
+        starts_behind_nulls = upper is not None and lower is None
     low = emit_key(compiler, lower, nest.available) if lower is not None else 0
     high = emit_key(compiler, upper, nest.available) if upper is not None else 0
     for register in (low, high):
@@ -519,7 +524,7 @@ def _scan_range(nest: Nest, access: Access, cursor: int, base: int, width: int, 
             compiler.emit(op.Goto, 0, nest.next_label)
     low_open = lower is not None and lower.operator == ">"
     high_open = upper is not None and upper.operator == "<"
-    if upper is not None and not low:
+    if starts_behind_nulls:
         # NULLs are below every value and match no comparison.
         low, low_open = compiler.constant(None), True
     position = len(equal)

@@ -139,14 +139,14 @@ def column_operand(compiler: Compiler, source: Source, position: int) -> Operand
     if source.expressions is not None:
         assert source.inner is not None, "a source of expressions has a scope"
         inner = typed_operand(compiler, source.expressions[position], source.inner)
-        return (compiler.guard_null(source, inner[0]), *inner[1:])
+        return (compiler.guard_null(source, position, inner[0]), *inner[1:])
     column = source.columns[position]
     return (
         compiler.emit_source_column(source, position),
         column.affinity,
         column.collation,
         False,
-        source.is_stored and not source.null_flag,
+        source.is_stored,
     )
 
 

@@ -42,7 +42,7 @@ def push_terms(compiler: Compiler, block: Block, terms: list[Term]) -> None:
             source.inner = arm.scope
             scope = Scope([source], block.scope.parent)
             arm.extra_terms.extend(
-                (scope, term.expression) for term in own if _compares_alike(compiler, term, made.source, source)
+                (scope, term.expression, None) for term in own if _compares_alike(compiler, term, made.source, source)
             )
 
 

@@ -52,7 +52,7 @@ class Source:
         "is_stored",
         "mask",
         "name",
-        "null_flag",
+        "null_source",
         "positions",
         "registers",
         "rowid_register",
@@ -85,8 +85,8 @@ class Source:
         self.mask = 0
         # Set while code behind a grouping is emitted: column number -> register of the group row.
         self.group_map: GroupMap | None = None
-        # A register that is NULL while the whole row is the null row of an outer join (flattened sources only).
-        self.null_flag = 0
+        # For a flattened right side of an outer join: the table whose rowid is NULL in the null row.
+        self.null_source: Source | None = None
 
 
 class GroupMap:

@@ -216,6 +216,9 @@ def find_candidates(compiler: Compiler, term: Term) -> None:
             _offer(compiler, term, node.operand, "IN", node, scope)  # type: ignore[attr-defined]
     elif kind is ast.IsNull:
         _offer(compiler, term, node.operand, "ISNULL", ast.Literal(None), scope)  # type: ignore[attr-defined]
+    elif kind is ast.NotNull:
+        # Behind all NULLs of an index: `x > NULL`, if SQL let that be true.
+        _offer(compiler, term, node.operand, "NOTNULL", ast.Literal(None), scope)  # type: ignore[attr-defined]
     elif kind is ast.Or:
         _offer_or(compiler, term, node.terms, scope)  # type: ignore[attr-defined]
 
@@ -331,7 +334,7 @@ def _settle_comparison(compiler: Compiler, candidate: Candidate, column: ast.Exp
     left = affinity_of(compiler, column, column_scope)
     value = candidate.value
     name, explicit = collation_of(compiler, column, column_scope)
-    if candidate.operator == "ISNULL":
+    if candidate.operator in ("ISNULL", "NOTNULL"):
         candidate.collation = ""
         return
     if value.__class__ is list:
