@@ -31,6 +31,7 @@ from minisql.vm.handlers import HANDLERS
 from minisql.vm.handlers_cursor import compare_prefix, seek_table
 from minisql.vm.handlers_expression import in_constants, is_true_value
 from minisql.vm.program_shape import program_shape
+from minisql.vm.register_plan import Untranslatable
 from minisql.vm.translator import Hints, Recipe, Translation, program_objects, translate
 from minisql.vm.walking import (
     interpret_leaf,
@@ -144,7 +145,14 @@ def _compile(translation: Translation) -> Function:
     source = translation.source
     file_name = f"<minisql program {len(_functions)}>"
     namespace = dict(_NAMESPACE)
-    exec(compile(source, file_name, "exec"), namespace)
+    try:
+        code = compile(source, file_name, "exec")
+    except (SyntaxError, RecursionError, MemoryError) as error:
+        if error.__class__ is SyntaxError and "too many" not in str(error):
+            raise
+        # CPython limits parentheses, indentation and the depth of expressions.
+        raise Untranslatable(str(error)) from error
+    exec(code, namespace)
     linecache.cache[file_name] = (len(source), None, source.splitlines(True), file_name)
     _addresses[file_name] = translation.addresses
     function: Function = namespace["program"]

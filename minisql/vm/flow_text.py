@@ -38,15 +38,39 @@ class Crossing(Exception):
 
 
 class _Item:
-    """A conditional jump, or several merged ones: `start` where its evaluation begins, `end` behind it."""
+    """A conditional jump, or several merged ones: `start` where its evaluation begins, `end` behind it.
 
-    __slots__ = ("condition", "end", "start", "target")
+    The condition is `parts` joined by `joint` ('and', 'or', or '' for a single part).
+    """
 
-    def __init__(self, start: int, end: int, condition: Condition, target: int) -> None:
+    __slots__ = ("end", "joint", "parts", "start", "target")
+
+    def __init__(self, start: int, end: int, joint: str, parts: list[Condition], target: int) -> None:
         self.start = start
         self.end = end
-        self.condition = condition
+        self.joint = joint
+        self.parts = parts
         self.target = target
+
+    @property
+    def condition(self) -> Condition:
+        """The joined condition."""
+        if not self.joint:
+            return self.parts[0]
+        opposite = "and" if self.joint == "or" else "or"
+        return Condition(
+            "(" + f" {self.joint} ".join([part.text for part in self.parts]) + ")",
+            "(" + f" {opposite} ".join([part.opposite for part in self.parts]) + ")",
+        )
+
+    def parts_for(self, joint: str) -> list[Condition]:
+        """The condition as a list to be joined by `joint`: long chains stay flat."""
+        return self.parts if self.joint == joint else [self.condition]
+
+    def negated(self) -> _Item:
+        """The item with the opposite condition."""
+        joint = {"": "", "and": "or", "or": "and"}[self.joint]
+        return _Item(self.start, self.end, joint, [Condition(part.opposite, part.text) for part in self.parts], self.target)
 
 
 def emit_region(translator: Translator, start: int, end: int) -> None:
@@ -207,7 +231,7 @@ def _chain(translator: Translator, address: int, end: int) -> list[_Item]:
     """The conditional jumps that follow each other with nothing but folded instructions between them."""
     code = translator.code
     plan = translator.plan
-    items = [_Item(address, address + 1, _condition(translator, address), code[address][2])]
+    items = [_Item(address, address + 1, "", [_condition(translator, address)], code[address][2])]
     if code[address][0] not in PLAIN_CONDITIONS:
         return items
     i = address + 1
@@ -226,7 +250,7 @@ def _chain(translator: Translator, address: int, end: int) -> list[_Item]:
         if start in plan.targets and not _only_from(translator, start, {item.end - 1 for item in items}):
             break
         translator.address = i
-        items.append(_Item(start, i + 1, condition_of(translator, i), code[i][2]))
+        items.append(_Item(start, i + 1, "", [condition_of(translator, i)], code[i][2]))
         i += 1
     return items
 
@@ -257,15 +281,16 @@ def _merge(items: list[_Item]) -> None:
             if any(item.target == second.start for item in items if item is not first):
                 k += 1
                 continue
-            a, b = first.condition, second.condition
             if first.target == second.target:
-                condition = Condition(f"({a.text} or {b.text})", f"({a.opposite} and {b.opposite})")
+                joint = "or"
             elif first.target == second.end:
-                condition = Condition(f"({a.opposite} and {b.text})", f"({a.text} or {b.opposite})")
+                joint = "and"
+                first = first.negated()
             else:
                 k += 1
                 continue
-            items[k : k + 2] = [_Item(first.start, second.end, condition, second.target)]
+            parts = first.parts_for(joint) + second.parts_for(joint)
+            items[k : k + 2] = [_Item(first.start, second.end, joint, parts, second.target)]
             changed = True
 
 

@@ -19,7 +19,7 @@ from minisql.bytecode.opcodes import JUMPS
 from minisql.bytecode.operands import ROLES
 from minisql.bytecode.program import LoopExtent
 from minisql.vm.register_plan import Untranslatable
-from minisql.vm.walking import OPENERS
+from minisql.vm.walking import OPENERS, opened_cursor
 
 if TYPE_CHECKING:
     from minisql.vm.translator import Translator
@@ -229,6 +229,7 @@ def _emit_cursor_names(translator: Translator, loop: LoopExtent) -> None:
         if opcode == op.Once:
             translator.line(f"f{address} = is_passed(frame, {address + 1})")
         elif opcode in OPENERS:
+            cursor = opened_cursor(code[address])
             translator.line(f"c{cursor} = frame.cursors[{cursor}]")
             names = translator.cursor_aliases(translator, address)
             if names:

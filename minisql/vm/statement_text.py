@@ -17,7 +17,7 @@ from minisql.storage.type_mask import NULL, REAL
 from minisql.vm.loop_text import emit_unpacking, from_locals_to_list, seek_text
 from minisql.vm.python_text import INTEGER, NUMBER, Condition, Operand, only, value_of
 from minisql.vm.register_plan import PURE
-from minisql.vm.walking import OPENERS
+from minisql.vm.walking import OPENERS, opened_cursor
 
 if TYPE_CHECKING:
     from minisql.vm.translator import Translator
@@ -73,7 +73,8 @@ def _from_list_to_locals(translator: Translator, address: int) -> None:
 
 def _emit_open(translator: Translator, address: int) -> None:
     """Opens a cursor by its handler and gives it, and what is called for every row, a name."""
-    opcode, cursor, _, _, _, _ = translator.code[address]
+    opcode = translator.code[address][0]
+    cursor = opened_cursor(translator.code[address])
     if opcode == op.OpenList and translator.loop is not None:
         # Opened for every turn of a loop: worth a line without a handler.
         translator.line(f"frame.cursors[{cursor}] = c{cursor} = ListCursor()")

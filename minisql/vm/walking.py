@@ -25,9 +25,15 @@ Row = tuple[Any, ...]
 OPENERS = frozenset(
     (
         op.OpenRead, op.OpenWrite, op.OpenList, op.OpenTree, op.HashOpen, op.SorterOpen, op.GroupOpen, op.SetOpen, op.MemoOpen,
-        op.QueueOpen, op.WindowOpen, op.VOpen, op.ConstantRows,
+        op.QueueOpen, op.WindowOpen, op.VOpen, op.ConstantRows, op.HostRows,
     )
 )  # fmt: skip
+
+
+def opened_cursor(instruction: Instruction) -> int:
+    """The number of the cursor that one of the OPENERS opens."""
+    number: int = instruction[3] if instruction[0] == op.HostRows else instruction[1]
+    return number
 
 
 def prepare(frame: Frame, registers: list[Any], instructions: list[Instruction]) -> list[Any]:
@@ -37,7 +43,7 @@ def prepare(frame: Frame, registers: list[Any], instructions: list[Instruction])
         opcode = instruction[0]
         HANDLERS[opcode](frame, registers, instruction, 0)
         if opcode in OPENERS:
-            opened.append(frame.cursors[instruction[1]])
+            opened.append(frame.cursors[opened_cursor(instruction)])
     return opened
 
 

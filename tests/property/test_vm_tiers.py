@@ -11,6 +11,7 @@ from typing import Any
 
 import apsw
 import pytest
+
 from minisql.engine.session import Session
 from minisql.errors import Error
 
@@ -215,3 +216,69 @@ def test_a_leaf_with_other_classes_goes_through_tier_1_in_the_middle_of_a_scan()
         for tier in ("1", "auto", "both"):
             session.tier = tier
             assert session.execute(sql) == expected, (tier, sql)
+
+
+LIMITS_AND_SHAPES = [
+    "select " + "(" * 300 + "a+b" + ")" * 300 + " from t",
+    "select a" + "+b" * 600 + " from t",
+    "select 1 from t where " + " or ".join(f"a={i}" for i in range(500)),
+    "select 1 from t where " + " and ".join(f"a<>{i + 10}" for i in range(500)),
+    "select case " + " ".join(f"when a={i} then b+{i}" for i in range(300)) + " else c end from t",
+    "select " + "abs(" * 80 + "a" + ")" * 80 + " from t",
+    "select " + "-(" * 90 + "a" + ")" * 90 + " from t",
+    "select 1 from t where " + "not(" * 60 + "a>1" + ")" * 60,
+    "select 1 from t where " + "(a=1 or (b=2 and " * 40 + "c=3" + "))" * 40,
+    "with recursive c(x,y) as (select 1,1 union all select x+1, y*2 from c where x<20) select * from c",
+    "with recursive c(x) as (select 1 union select (x*7)%13 from c) select x from c order by x",
+    "with recursive anc(i,d) as (select 5,0 union all select n.p,d+1 from n join anc on n.i=anc.i where n.p is not null) select * from anc",
+    "with recursive r(i,l) as (select 1,0 union all select n.i,l+1 from n,r where n.p=r.i order by 2 desc) select i,l from r",
+    "select a, sum(b) over (order by a rows between 1 preceding and 1 following) from t",
+    "select row_number() over (partition by p order by i desc), i from n",
+    "select * from t union select i,p,1 from n order by 1 limit 3",
+    "select * from t except select * from t where a=1",
+    "select a from t intersect select i from n",
+    "values (1,2),(3,4)",
+    "select * from (values(1),(2)) limit 1 offset 1",
+    "select (select max(i) from n where p=x.i) from n x",
+    "select exists(select 1 from n where p=3), (select 5)",
+    "select count(*) from " + " join ".join(f"j{i}" + (f" on j{i}.x=j{i - 1}.x" if i else "") for i in range(20)),
+    "select count(*) from "
+    + ", ".join(f"j{i}" for i in range(8))
+    + " where "
+    + " and ".join(f"j{i}.x=j{i + 1}.x" for i in range(7)),
+    "select n.i, t.a from n left join t on n.i=t.a left join j1 on j1.x=n.i where t.a is null or j1.y=1",
+    "select * from n full join t on n.i=t.a order by 1,3",
+    "select p, count(*) filter (where i>2), group_concat(i,'-') from n group by p having count(*)>=1 order by 2 desc",
+    "select distinct p from n where i in (select a from t) or p in (1,2,null)",
+    "select i from n where (i,p) in (select 2,1 union select 3,1)",
+    "select i from n where (i,p)>(2,1)",
+    "select i from n order by p nulls last, i desc",
+    "select max(i),min(i),p from n",
+    "select i from n where rowid between 2 and 4 order by i desc",
+    "select * from pragma_table_info('t')",
+    "select total(i), avg(p), sum(i*1.5) from n where i > (select min(a) from t)",
+    "select json_group_array(i) from n",
+    "select * from n where i like '%1%'",
+    "select i from n limit 2 offset 1",
+    "select i, lag(i) over (order by i), first_value(p) over (order by i) from n",
+    "select i from n where exists (select 1 from t where t.a=n.i and exists(select 1 from n n2 where n2.p=t.a))",
+]
+
+
+@pytest.mark.parametrize("sql", LIMITS_AND_SHAPES)
+def test_deep_wide_and_unusual_queries(sql: str) -> None:
+    session, oracle = Session(":memory:"), apsw.Connection(":memory:")
+    statements = [
+        "CREATE TABLE t(a, b, c)",
+        "INSERT INTO t VALUES(1, 2, 3), (4, 5, 6), (NULL, 'x', 7.5)",
+        "CREATE TABLE n(i INTEGER PRIMARY KEY, p INT)",
+        "INSERT INTO n VALUES(1, NULL), (2, 1), (3, 1), (4, 2), (5, 4)",
+    ]
+    if " j1" in sql or "j0" in sql:
+        for i in range(20):
+            statements += [f"CREATE TABLE j{i}(x INT, y INT)", f"INSERT INTO j{i} VALUES(1, 1), (2, {i})"]
+    for statement in statements:
+        session.execute(statement)
+        oracle.execute(statement)
+    session.tier = "both"
+    assert sorted(map(repr, session.execute(sql))) == sorted(map(repr, oracle.execute(sql)))
