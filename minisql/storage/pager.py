@@ -708,6 +708,7 @@ class Pager:
         images = self._dirty_images()
         self._write_journal(list(images), super_journal)
         self._wait_for_lock(EXCLUSIVE)
+        self.is_spilled = True  # from here on only the journal can undo
         self._write_images(images)
         self._fix_file_size()
         if self.synchronous:
