@@ -25,8 +25,6 @@ from minisql.engine.statement import EmptyStatement, Statement
 from minisql.errors import ERROR, MISUSE, sqlite_error
 from minisql.functions.registry import FunctionRegistry
 from minisql.parser import Parsed, ast, parse_one
-from minisql.parser.tokenizer import kind_of, tokenize
-from minisql.parser.tokens import COMMENT
 from minisql.planner.statement import compile_statement
 from minisql.values.collation import Collation, built_in_collations
 from minisql.values.storage_class import UTF8
@@ -128,7 +126,18 @@ class Session:
 
     def has_more(self, sql: str, start: int) -> bool:
         """Tells whether anything but blanks and comments follows."""
-        return any(kind_of(word) != COMMENT and word[:2] != "/*" for word in tokenize(sql, start, len(sql)))
+        length = len(sql)
+        while start < length:
+            if sql[start] in " \t\n\r\f":
+                start += 1
+            elif sql.startswith("--", start):
+                start = sql.find("\n", start) + 1 or length
+            elif sql.startswith("/*", start):
+                end = sql.find("*/", start + 2)
+                start = end + 2 if end >= 0 else length
+            else:
+                return True
+        return False
 
     def run_script(self, sql: str) -> None:
         """Runs all statements of a text, without parameters, and drops their rows."""

@@ -66,12 +66,20 @@ def check_definition_expression(compiler: Compiler, table: Table, expression: as
                 raise sqlite_error(ERROR, f'the "." operator prohibited in {place}')
             if place is GENERATED and node.name.lower() in ROWID_NAMES - table.column_positions.keys():
                 raise sqlite_error(ERROR, f"no such column: {node.name}")
-        elif kind is ast.CurrentTime or (isinstance(node, ast.FunctionCall) and node.name.lower() in _ALWAYS_NEW):
+        elif kind is ast.CurrentTime or (isinstance(node, ast.FunctionCall) and _is_always_new(compiler, node)):
             raise sqlite_error(ERROR, f"non-deterministic functions prohibited in {place}")
     scratch = Compiler(compiler.context, None)
     source = table_source(table, table.name, [scratch.builder.register() for _ in table.columns])
     source.rowid_register = scratch.builder.register()
     scratch.emit_expression(expression, Scope([source]))
+
+
+def _is_always_new(compiler: Compiler, node: ast.FunctionCall) -> bool:
+    """Tells whether a call may answer differently each time; a user's function may unless it was declared deterministic."""
+    if node.name.lower() in _ALWAYS_NEW:
+        return True
+    function = compiler.context.functions.find(node.name, len(node.arguments))
+    return function is not None and not function.is_built_in and not function.deterministic
 
 
 def _refuse_generated_loops(table: Table) -> None:
