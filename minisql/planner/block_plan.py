@@ -151,6 +151,8 @@ def block_usage(block: Block, order: list[OrderItem] | None, terms: list[Term]) 
         roots += [core.group_by, core.having, core.windows]
     if order is not None:
         roots += [item.expression for item in order]
+    # Arguments of table-valued functions in FROM read the tables to their left.
+    roots += [made.arguments for made in block.inputs if made.arguments]
     usage = usage_of(roots)
     _add_flattened(usage, block.scope)
     if block.needs_whole_rows:
