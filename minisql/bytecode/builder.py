@@ -79,6 +79,13 @@ class ProgramBuilder:
             register = self._parameters[number] = self.register()
         return register
 
+    def place_parameter(self, number: int, register: int) -> bool:
+        """Lets parameter `number` arrive in a given register; False if it has one already."""
+        if number in self._parameters:
+            return False
+        self._parameters[number] = register
+        return True
+
     def cursor(self) -> int:
         """A new cursor number."""
         self.n_cursors += 1

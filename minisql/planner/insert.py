@@ -325,7 +325,8 @@ def _fill_row(
                     constant = apply_affinity(constant, kind)
                 template[register] = known[register] = constant
             else:
-                compiler.emit_expression(value, scope, register)
+                if value.__class__ is not ast.Variable or not _arrives_in(compiler, insertion, value, register):
+                    compiler.emit_expression(value, scope, register)
                 needs_affinity = True
     if values is not None and len(values) > len(value_of):
         _emit_surplus(compiler, insertion, values, scope)
@@ -333,6 +334,18 @@ def _fill_row(
 
 
 _NO_NAMES = Scope([])
+
+
+def _arrives_in(compiler: Compiler, insertion: Insertion, value: ast.Expression, register: int) -> bool:
+    """Lets a parameter arrive where the row wants it, unless it may be read again after its affinity was applied."""
+    assert isinstance(value, ast.Variable), "the caller looked"
+    node = insertion.node
+    if node.upserts or node.returning is not None or node.with_clause is not None:
+        return False
+    if not compiler.builder.place_parameter(value.number, register):
+        return False
+    compiler.parameter(value.number, value.name)
+    return True
 
 
 def _emit_surplus(compiler: Compiler, insertion: Insertion, values: list[ast.Expression], scope: Scope) -> None:
@@ -361,6 +374,9 @@ def _rowid_source(
             register = insertion.new.rowid
             compiler.builder.template[register] = constant
             return register, constant
+    register = insertion.new.rowid
+    if value.__class__ is ast.Variable and _arrives_in(compiler, insertion, value, register):
+        return register, None
     scope = insertion.scope or _NO_NAMES
     return compiler.emit_expression(value, scope, compiler.register()), None
 
