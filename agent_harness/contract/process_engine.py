@@ -125,7 +125,7 @@ class ProcessEngine:
         """The engine module's name; its own word on versions is not asked for."""
         return self._module
 
-    def column_count(self) -> int | None:
+    def column_count(self, sql: str) -> int | None:
         """Columns of the last query."""
         return self._columns
 
