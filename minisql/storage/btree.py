@@ -313,33 +313,33 @@ class BtreeFile:
         tree = self.trees.get(root)
         if tree.__class__ is not TableTree:
             tree = self.trees[root] = TableTree(self.pager, root)
-        return tree  # type: ignore[return-value]
+        return tree
 
     def _index_tree(self, root: int) -> IndexTree:
         tree = self.trees.get(root)
         if tree.__class__ is not IndexTree:
             tree = self.trees[root] = IndexTree(self.pager, root)
-        return tree  # type: ignore[return-value]
+        return tree
 
     def table_cursor(self, root: int, shape: RowShape, write: bool = False) -> TableCursor:
         """Opens a cursor on a rowid table."""
         tree = self.trees.get(root)
         if tree.__class__ is not TableTree:
             tree = self._table_tree(root)
-        if tree.shape is not shape:  # type: ignore[union-attr]
-            tree.codec = self._row_codec(tree, shape)  # type: ignore[union-attr,arg-type,assignment]
-            tree.shape = shape  # type: ignore[union-attr]
-        return TableCursor(tree, tree.codec)  # type: ignore[arg-type,union-attr]
+        if tree.shape is not shape:
+            tree.codec = self._row_codec(tree, shape)
+            tree.shape = shape
+        return TableCursor(tree, tree.codec)
 
     def index_cursor(self, root: int, shape: KeyShape, write: bool = False) -> IndexCursor:
         """Opens a cursor on an index or a WITHOUT ROWID table."""
         tree = self.trees.get(root)
         if tree.__class__ is not IndexTree:
             tree = self._index_tree(root)
-        if tree.shape is not shape:  # type: ignore[union-attr]
-            tree.codec = self._key_order(tree, shape)  # type: ignore[union-attr,arg-type,assignment]
-            tree.shape = shape  # type: ignore[union-attr]
-        return IndexCursor(tree, tree.codec)  # type: ignore[arg-type,union-attr]
+        if tree.shape is not shape:
+            tree.codec = self._key_order(tree, shape)
+            tree.shape = shape
+        return IndexCursor(tree, tree.codec)
 
     def _row_codec(self, tree: TableTree, shape: RowShape) -> RecordCodec:
         tree.size_factor = 1 if self.encoding == "utf-8" else 2
@@ -349,7 +349,7 @@ class BtreeFile:
         if codec.__class__ is not RecordCodec:
             self._bound_codecs()
             codec = self._codecs[shape] = RecordCodec.for_rows(shape, self.encoding, self._is_legacy_format())
-        return codec  # type: ignore[return-value]
+        return codec
 
     def _key_order(self, tree: IndexTree, shape: KeyShape) -> KeyOrder:
         tree.size_factor = 1 if self.encoding == "utf-8" else 2
@@ -358,7 +358,7 @@ class BtreeFile:
             self._bound_codecs()
             codec = RecordCodec.for_entries(shape, self.encoding, self._is_legacy_format())
             order = self._codecs[shape] = KeyOrder(shape, codec)
-        return order  # type: ignore[return-value]
+        return order
 
     def _bound_codecs(self) -> None:
         if len(self._codecs) > 1000:

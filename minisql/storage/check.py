@@ -10,6 +10,7 @@ Source: https://www.sqlite.org/pragma.html#pragma_integrity_check; texts as SQLi
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
+from typing import Any
 
 from minisql.storage.btree import BtreeFile
 from minisql.storage.header import FREELIST_COUNT, FREELIST_TRUNK, META_INCREMENTAL_VACUUM, META_LARGEST_ROOT, read_u32
@@ -160,7 +161,7 @@ class _Check:
 
     def page(
         self, root: int, number: int, reference: str, parent: int, largest: int
-    ) -> Generator[tuple[int, str, int, int], tuple[int, int], tuple[int, int]]:
+    ) -> Generator[tuple[int, str, int, int], Any, tuple[int, int]]:
         """Checks one page; `reference` is the prefix of messages about the pointer that led here."""
         if not number or self.is_full() or not self.use(reference, number):
             return largest, 0

@@ -32,7 +32,7 @@ def page_image(file: BtreeFile, number: int) -> bytes:
         pager.encode_cells(node)
         header = bytes(pager.header) if number == 1 else b""
         data = node.image(pager.usable, pager.page_size, header)
-        node.data = None  # type: ignore[assignment] - the node may be in the middle of a transaction
+        node.data = None  # the transaction may go on to change the node
     if number == 1:
         data = bytes(pager.header) + data[100:]
     return data

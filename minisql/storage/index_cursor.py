@@ -122,7 +122,8 @@ class IndexCursor:
             decode_index_node(self.tree.pager, leaf, self.order)
         leaf.leased = True
         self.at_divider = False
-        self.rows = rows = leaf.entries  # type: ignore[assignment]
+        rows: list[Row] = leaf.entries  # type: ignore[assignment]
+        self.rows = rows
         self.position = position
         self.edits = self.tree.edits
         return rows[position] if position < len(rows) else None

@@ -64,9 +64,9 @@ class KeyOrder:
     def orders_itself(self, entry: Sequence[object]) -> bool:
         """Tells whether a plain entry may stand in a self-ordered list: no text with escaped bytes."""
         for value in entry:
-            if value.__class__ is str and not value.isascii():  # type: ignore[attr-defined]
+            if value.__class__ is str and not value.isascii():
                 try:
-                    value.encode()  # type: ignore[attr-defined]
+                    value.encode()
                 except UnicodeEncodeError:
                     return False
         return True

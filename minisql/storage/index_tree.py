@@ -207,10 +207,10 @@ class IndexTree:
                     index = -1
             if index < 0:
                 if node.keys is node.entries and node.entries:  # type: ignore[union-attr]
-                    node.keys = list(map(order.key, node.entries))  # type: ignore[union-attr,arg-type]
+                    node.keys = list(map(order.key, node.entries))  # type: ignore[union-attr]
                 if key is None:
                     key = order.key_above(prefix) if above else order.key(prefix)
-                index = bisect_left(node.keys, key)  # type: ignore[union-attr,arg-type]
+                index = bisect_left(node.keys, key)  # type: ignore[union-attr]
             if kind is IndexLeaf:
                 return path, node, index  # type: ignore[return-value]
             path.append((node, index))  # type: ignore[arg-type]
@@ -461,7 +461,7 @@ class IndexTree:
             child.size = node.size
         else:
             child = IndexInterior(allocate_page(pager), None, [], node.children)
-        child.entries, child.keys, child.cells, child.codec = node.entries, node.keys, node.cells, node.codec  # type: ignore[assignment]
+        child.entries, child.keys, child.cells, child.codec = node.entries, node.keys, node.cells, node.codec
         pager.install(child)
         root = IndexInterior(self.root, [], [], [child.number])
         root.codec = node.codec
@@ -499,7 +499,7 @@ class IndexTree:
         assert leaf.entries is not None
         if index == len(leaf.entries):
             for node, index in reversed(path):
-                if index < len(node.cells):  # type: ignore[arg-type]
+                if index < len(node.cells):
                     break
             else:
                 return None
@@ -610,7 +610,7 @@ class IndexTree:
             for node in (left, right, parent):
                 decode_index_node(pager, node, order)
                 if node.cells is None:
-                    cut_index_cells(pager, node)  # type: ignore[arg-type]
+                    cut_index_cells(pager, node)
                 encode_index_cells(pager, node)
             if not self._join(parent, left_index, left, right, order, is_forced):
                 return
@@ -635,7 +635,7 @@ class IndexTree:
         pager = self.pager
         is_leaf = isinstance(left, IndexLeaf)
         cells = [*left.cells, parent.cells[left_index], *right.cells]  # type: ignore[misc]
-        size = 8 + sum(map(_leaf_cell_size, cells)) if is_leaf else _interior_size(cells)  # type: ignore[arg-type]
+        size = 8 + sum(map(_leaf_cell_size, cells)) if is_leaf else _interior_size(cells)
         fits = size <= pager.usable
         if not fits and not is_forced:
             return False
@@ -654,7 +654,7 @@ class IndexTree:
             self._fill(left, entries, keys, cells, children)
             free_page(pager, right.number)
         else:
-            sums = list(accumulate(map(len, cells)))  # type: ignore[arg-type]
+            sums = list(accumulate(map(len, cells)))
             cut = min(max(bisect_left(sums, sums[-1] // 2), 1), len(cells) - 2)
             is_same = keys is entries
             head, tail = entries[:cut], entries[cut + 1 :]

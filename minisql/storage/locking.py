@@ -29,6 +29,8 @@ try:
 except ImportError:  # Windows, WASI without locks
     fcntl = None  # type: ignore[assignment]
 
+has_byte_range_locks = fcntl is not None
+
 PENDING_BYTE = 0x40000000
 RESERVED_BYTE = PENDING_BYTE + 1
 SHARED_FIRST = PENDING_BYTE + 2
@@ -41,6 +43,12 @@ _F_OFD_GETLK: int | None = getattr(fcntl, "F_OFD_GETLK", None)
 _FLOCK = struct.Struct("@hhqqi4x")
 
 _IN_THE_WAY = (errno.EACCES, errno.EAGAIN, errno.EDEADLK, errno.EINTR, errno.ETIMEDOUT)
+
+
+READ_LOCK: int = getattr(fcntl, "F_RDLCK", 0)
+WRITE_LOCK: int = getattr(fcntl, "F_WRLCK", 1)
+NO_LOCK: int = getattr(fcntl, "F_UNLCK", 2)
+"""Kinds for `set` of byte ranges."""
 
 
 class NoLock:

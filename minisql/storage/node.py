@@ -196,7 +196,7 @@ class IndexLeaf:
         self.number = number
         self.data: bytes | None = None
         self.entries: list[Row] | None = []
-        self.keys: list[Row] = self.entries  # type: ignore[assignment]
+        self.keys: list[Row] = self.entries
         self.cells: list[bytes | None] | None = []
         self.codec: KeyOrder | None = None
         self.size = 8
@@ -232,7 +232,7 @@ class IndexLeaf:
     def image(self, usable: int, page_size: int, header: bytes) -> bytes:
         """Encodes the page; every cell must be encoded."""
         if self.data is None:
-            cells = [cell if len(cell) >= 4 else cell.ljust(4, b"\0") for cell in self.cells]  # type: ignore[union-attr,arg-type]
+            cells = [cell.ljust(4, b"\0") for cell in self.cells or () if cell is not None]
             self.data = assemble_page(INDEX_LEAF, cells, 0, usable, page_size, header)
         return self.data
 

@@ -429,7 +429,7 @@ class Pager:
         """Returns a page as bytes; raises SQLITE_CORRUPT when it is in use as a b-tree page."""
         node = self.pages.get(number)
         if node.__class__ is RawPage:
-            return node  # type: ignore[return-value]
+            return node
         if number < 1 or number > self.n_pages:
             raise corrupt(number, f"page number out of range 1 to {self.n_pages}")
         if node is not None or self.file is None:
@@ -545,7 +545,7 @@ class Pager:
         elif node.__class__ is not RawPage:
             if node.leased:  # type: ignore[union-attr]
                 node.own()  # type: ignore[union-attr]
-            node.data = None  # type: ignore[assignment]
+            node.data = None
         node.epoch = self.epoch
         if self.file is not None:
             self.dirty[number] = node

@@ -201,7 +201,7 @@ class RecordCodec:
         for position in self.real:
             value = values[position]
             if value.__class__ is int:
-                values[position] = float(value)  # type: ignore[arg-type]
+                values[position] = float(value)
         if self.rowid_column >= 0:
             values[self.rowid_column] = rowid
         return tuple(values)

@@ -62,7 +62,7 @@ class TableCursor:
         node = tree.pager.tree_page(tree.root)
         if node.__class__ is TableLeaf:
             self.path = []
-            return self._enter(node, 0)  # type: ignore[arg-type]
+            return self._enter(node, 0)
         return self._descend([], node, False)
 
     def last(self) -> Row | None:
@@ -96,7 +96,7 @@ class TableCursor:
         node = tree.pager.pages.get(tree.root)
         if node.__class__ is not TableLeaf:
             node = tree.leaf_for(rowid)
-        leaf: TableLeaf = node  # type: ignore[assignment]
+        leaf: TableLeaf = node
         if leaf.rows is None or leaf.codec is not self.codec:
             if leaf.rows is None and leaf.n_lookups < LOOKUPS_BEFORE_DECODING:
                 return self._enter_single(leaf, rowid)
@@ -106,7 +106,8 @@ class TableCursor:
         if position < len(rowids) and rowids[position] == rowid:
             leaf.leased = True
             self.rowids = rowids
-            self.rows = rows = leaf.rows  # type: ignore[assignment]
+            rows: list[Row] = leaf.rows  # type: ignore[assignment]
+            self.rows = rows
             self.position = position
             self.edits = tree.edits
             self.path = None
@@ -165,7 +166,8 @@ class TableCursor:
             decode_leaf(tree.pager, leaf, self.codec)
         leaf.leased = True
         self.rowids = leaf.rowids
-        self.rows = rows = leaf.rows  # type: ignore[assignment]
+        rows: list[Row] = leaf.rows  # type: ignore[assignment]
+        self.rows = rows
         self.position = position
         self.edits = tree.edits
         self.is_single = False
@@ -180,6 +182,7 @@ class TableCursor:
         self.rowids, self.rows, self.position = rowids, rows, 0
         self.edits = self.tree.edits
         self.path = None
+        self.is_single = False
 
     def _leave(self) -> None:
         self.rowids, self.rows, self.position = NO_ROWIDS, NO_ROWS, 0

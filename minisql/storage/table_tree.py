@@ -279,13 +279,13 @@ class TableTree:
         node = tree_page(self.root)
         depth = 0
         while node.__class__ is TableInterior:
-            node = tree_page(node.children[bisect_left(node.keys, rowid)])  # type: ignore[union-attr,arg-type]
+            node = tree_page(node.children[bisect_left(node.keys, rowid)])
             depth += 1
             if depth > MAX_DEPTH:
                 raise corrupt(self.root, "b-tree is too deep")
         if node.__class__ is not TableLeaf:
             raise corrupt(node.number, "index page in a table b-tree")
-        return node  # type: ignore[return-value]
+        return node
 
     def path_to(self, rowid: int) -> tuple[Path, TableLeaf]:
         """Returns the way from the root to the rowid's leaf as (interior node, child index) pairs, and the leaf."""

@@ -29,8 +29,8 @@ from minisql.errors import (
     READONLY,
     sqlite_error,
 )
-from minisql.storage.locking import FileLock, NoLock, fcntl, open_lock
-from minisql.storage.wal_index import SharedIndex, WalIndex, mmap
+from minisql.storage.locking import FileLock, NoLock, open_lock
+from minisql.storage.wal_index import SharedIndex, WalIndex, has_shared_memory
 
 UNLOCKED = 0
 SHARED = 1
@@ -230,7 +230,7 @@ class OsVfs:
 
     def __init__(self) -> None:
         self.name = "unix"
-        self.has_wal = mmap is not None and fcntl is not None
+        self.has_wal = has_shared_memory
 
     def open(self, path: str, *, create: bool, read_only: bool, lock: bool = True) -> OsFile:
         """Opens `path`; a file that cannot be written opens read-only, as SQLite does it."""

@@ -28,6 +28,8 @@ try:
 except ImportError:  # WASI
     mmap = None  # type: ignore[assignment]
 
+has_shared_memory = mmap is not None and locking.has_byte_range_locks
+
 WRITE, CHECKPOINT, RECOVER, READ0 = 0, 1, 2, 3
 N_READERS = 5
 NOT_USED = 0xFFFFFFFF
@@ -107,7 +109,7 @@ class SharedIndex:
     __slots__ = ("descriptor", "is_read_only", "made_file", "maps", "path", "ranges", "regions")
 
     def __init__(self, path: str) -> None:
-        if mmap is None or locking.fcntl is None:
+        if not has_shared_memory:
             raise sqlite_error(CANTOPEN)
         self.path = path
         self.is_read_only = False
@@ -131,12 +133,11 @@ class SharedIndex:
             raise
 
     def _join(self) -> None:
-        fcntl = locking.fcntl
-        if not self.is_read_only and self.ranges.set(fcntl.F_WRLCK, ALIVE_BYTE, 1, IOERR_SHMLOCK):
+        if not self.is_read_only and self.ranges.set(locking.WRITE_LOCK, ALIVE_BYTE, 1, IOERR_SHMLOCK):
             os.ftruncate(self.descriptor, 3)
         elif self.is_read_only and not self.ranges.is_locked_by_other(ALIVE_BYTE):
             raise sqlite_error(READONLY_CANTINIT)
-        if not self.ranges.set(fcntl.F_RDLCK, ALIVE_BYTE, 1, IOERR_SHMLOCK):
+        if not self.ranges.set(locking.READ_LOCK, ALIVE_BYTE, 1, IOERR_SHMLOCK):
             raise sqlite_error(BUSY)
 
     def region(self, number: int) -> memoryview:
@@ -159,15 +160,14 @@ class SharedIndex:
 
     def lock(self, slot: int, n_slots: int, exclusive: bool) -> bool:
         """Source: `WalIndex.lock`."""
-        fcntl = locking.fcntl
-        kind = fcntl.F_WRLCK if exclusive else fcntl.F_RDLCK
+        kind = locking.WRITE_LOCK if exclusive else locking.READ_LOCK
         if exclusive and self.is_read_only:
             return False
         return self.ranges.set(kind, LOCK_OFFSET + slot, n_slots, IOERR_SHMLOCK)
 
     def unlock(self, slot: int, n_slots: int) -> None:
         """Source: `WalIndex.unlock`."""
-        self.ranges.set(locking.fcntl.F_UNLCK, LOCK_OFFSET + slot, n_slots, IOERR_SHMLOCK)
+        self.ranges.set(locking.NO_LOCK, LOCK_OFFSET + slot, n_slots, IOERR_SHMLOCK)
 
     def close(self, delete: bool) -> None:
         """Source: `WalIndex.close`."""
