@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.program import Program
 from minisql.parser import ast
-from minisql.planner.binding import BoundSelect, bind_select, column_origin, result_columns
+from minisql.planner.binding import BoundSelect, bind_select, column_name, column_origin
 from minisql.planner.compiler import Compiler
 from minisql.planner.explain_plan import number_selects, tree_order
 from minisql.planner.statement_emitters import EMITTERS
@@ -35,8 +35,9 @@ def compile_statement(parsed: Parsed, context: PlanContext, explains: bool = Fal
     compiler.emit(op.Noop)
     if statement.__class__ is ast.Select:
         bound = emit_top_select(compiler, statement)  # type: ignore[arg-type]
-        program = finish_program(compiler, (), "select")
-        program.describe = lambda: describe_columns(compiler, bound)
+        names, origins = describe_columns(compiler, bound)
+        program = finish_program(compiler, names, "select")
+        program.column_origins = origins
         program.sql = parsed.source.sql
         return program
     elif isinstance(statement, ast.Explain):
@@ -64,9 +65,15 @@ def describe_columns(
 ) -> tuple[tuple[str, ...], tuple[tuple[str, str, str, str] | None, ...]]:
     """Names and origins of the result columns; (schema, table, column, declared type) for a table's column, else None."""
     block = bound.blocks[0]
-    columns = bound.columns or result_columns(compiler, bound)
-    origins = tuple([column_origin(compiler, result.expression, block.scope) for result in block.results])
-    return tuple([column.name for column in columns]), origins
+    scope = block.scope
+    names = []
+    origins = []
+    for number, result in enumerate(block.results):
+        expression = result.expression
+        name = result.name
+        names.append(name if name is not None else column_name(compiler, expression, result, scope, number, bound))
+        origins.append(column_origin(compiler, expression, scope))
+    return tuple(names), tuple(origins)
 
 
 def finish_program(compiler: Compiler, names: tuple[str, ...], kind: str) -> Program:

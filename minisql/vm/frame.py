@@ -25,6 +25,7 @@ class Frame:
     """
 
     __slots__ = (
+        "_root",
         "closables",
         "cursors",
         "depth",
@@ -38,7 +39,6 @@ class Frame:
         "program",
         "registers",
         "reported",
-        "root",
         "saved_changes",
         "saved_rowid",
     )
@@ -55,15 +55,21 @@ class Frame:
         self.reported = False
         self.once: set[int] | None = None
         if parent is None:
-            self.root = self
+            self._root: Frame | None = None
             self.depth = 0
             self.immediate_violations = 0
         else:
-            self.root = parent.root
+            self._root = parent.root
             self.depth = parent.depth + 1
             self.saved_rowid = host.last_insert_rowid
             self.saved_changes = host.changes
         self.name: object = None
+
+    @property
+    def root(self) -> Frame:
+        """The frame of the statement itself.  A reference of that frame to itself would be a cycle, and would leave the whole
+        compiled statement to the garbage collector."""
+        return self._root or self
 
     def close_cursors(self) -> None:
         """Lets go of every cursor; those over something outside of storage are closed."""
