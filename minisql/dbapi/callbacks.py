@@ -9,7 +9,6 @@ Source: https://docs.python.org/3/library/sqlite3.html#sqlite3.Connection.create
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -37,7 +36,7 @@ def _report(error: BaseException, callback: object) -> None:
         hook(_Unraisable(error, callback))  # type: ignore[arg-type]
         return
     print(f"Exception ignored in: {callback!r}", file=sys.stderr)
-    traceback.print_exception(error)
+    sys.__excepthook__(type(error), error, error.__traceback__)
 
 
 class _Unraisable:

@@ -9,8 +9,8 @@ Source: https://www.sqlite.org/uri.html, https://www.sqlite.org/inmemorydb.html,
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
-from urllib.parse import unquote_to_bytes
 
 from minisql.errors import CANTOPEN, ERROR, sqlite_error
 from minisql.storage.btree import BtreeFile
@@ -29,6 +29,7 @@ VFS_BY_NAME: dict[str, Vfs] = {
     "memdb": SHARED_MEMORY_VFS,
 }
 
+_ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
 _n_users: dict[str, int] = {}
 _SHARED_SUFFIX = "?shared"
 _MODES = {"ro": (True, False), "rw": (False, False), "rwc": (False, True), "memory": (False, True)}
@@ -72,8 +73,9 @@ def parse_uri(uri: str) -> OpenOptions:
 
 
 def _unquote(text: str) -> str:
+    data = _ESCAPE.sub(lambda match: bytes.fromhex(match[1].decode()), text.encode("utf-8", "surrogateescape"))
     # SQLite ends a component at an escaped NUL.
-    return unquote_to_bytes(text).partition(b"\0")[0].decode("utf-8", "surrogateescape")
+    return data.partition(b"\0")[0].decode("utf-8", "surrogateescape")
 
 
 def _apply_parameters(options: OpenOptions, parameters: dict[str, str]) -> None:
