@@ -13,7 +13,8 @@ Text to number.  SQLite collects the significand in 64 unsigned bits: digits tha
 dropped, not rounded.  What remains is rounded correctly, so `float()` of the shortened text is the answer.  Python's own `int`
 and `float` must not see SQL text unchecked: they accept `1_0` and digits beyond ASCII.
 
-The rules were found by experiment; `python benchmarks/number_text.py` compares both directions with SQLite on any number of values.
+The rules were found by experiment; `python benchmarks/number_text.py` compares both directions with SQLite on any number
+of values.
 Both directions have a fast path where a proof says that it agrees: see `real_to_text` and `_real`.
 
 Source: https://www.sqlite.org/floatingpoint.html; https://www.sqlite.org/lang_expr.html#castexpr.

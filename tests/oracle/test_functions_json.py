@@ -15,7 +15,13 @@ from function_oracle import REGISTRY, assert_same, ours, ours_aggregate, theirs,
 
 from minisql.errors import Error
 from minisql.functions.json_rows import json_rows
-from minisql.functions.registry import AggregateFunction, JsonText, ScalarFunction, aggregate_with_json_arguments, scalar_with_json_arguments
+from minisql.functions.registry import (
+    AggregateFunction,
+    JsonText,
+    ScalarFunction,
+    aggregate_with_json_arguments,
+    scalar_with_json_arguments,
+)
 
 
 @pytest.fixture(scope="module")
