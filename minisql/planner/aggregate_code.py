@@ -38,6 +38,7 @@ from minisql.planner.ordering import (
     ordinal_suffix,
     same_tree,
 )
+from minisql.planner.read_authorization import authorize_function
 from minisql.planner.scope import ROWID, ROWID_NAMES, GroupMap
 from minisql.planner.terms import names_in
 from minisql.planner.walking import CHILDREN
@@ -205,6 +206,8 @@ def emit_shortcut(
     ):
         return False
     node = block.results[0].expression
+    if compiler.authorized is not None:
+        return False
     if node.__class__ is not ast.FunctionCall or node.name.lower() != "count":  # type: ignore[attr-defined]
         return False
     if node.arguments or node.filter is not None or node.is_distinct:  # type: ignore[attr-defined]
@@ -413,6 +416,8 @@ def aggregate_call(
     compiler: Compiler, node: ast.FunctionCall, function: AggregateFunction, scope: Scope
 ) -> AggregateCall:
     """Emits the arguments of an aggregate call and describes it."""
+    if compiler.authorized is not None:
+        authorize_function(compiler, node, node.name, scope)
     if node.is_distinct and len(node.arguments) != 1:
         raise sqlite_error(ERROR, "DISTINCT aggregates must have exactly one argument")
     filter_register = compiler.emit_expression(node.filter, scope) if node.filter is not None else 0

@@ -18,6 +18,7 @@ from minisql.parser import ast
 from minisql.parser.tokenizer import Source as SourceText
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.operands import affinity_of, collation_of
+from minisql.planner.read_authorization import authorize_block, authorize_read, authorize_recursion, authorize_select
 from minisql.planner.scope import ROWID, Scope, Source
 from minisql.values.affinity import BLOB, NONE, NUMERIC, TEXT
 
@@ -222,6 +223,10 @@ def bind_core(compiler: Compiler, core: ast.Core | ast.Values, parent: Scope | N
     """Binds one core: its FROM clause, then its result columns."""
     scope = Scope([], parent)
     scope.capture = compiler.current_capture
+    if compiler.authorized is not None:
+        scope.acting_object = compiler.acting_object
+        if isinstance(core, ast.Core) and not authorize_select(compiler):
+            core = ast.Core(core.columns, core.is_distinct, core.sources, ast.Literal(0), None, None, core.windows)
     if isinstance(core, ast.Values):
         block = Block(None, scope)
         block.rows = core.rows
@@ -233,6 +238,8 @@ def bind_core(compiler: Compiler, core: ast.Core | ast.Values, parent: Scope | N
     if core.sources:
         bind_from(compiler, core.sources, block)
     expand_results(compiler, core.columns, block)
+    if compiler.authorized is not None:
+        authorize_block(compiler, block)
     if len(block.results) > compiler.context.limits[COLUMN]:
         raise sqlite_error(ERROR, "too many columns in result set")
     return block
@@ -298,7 +305,11 @@ def _expand_star(compiler: Compiler, block: Block, table: str | None, position: 
                         taken.add(name)
                         block.results.append(Result(SourceColumn(merged[0], merged[1]), column.name, None))
                     continue
-            block.results.append(Result(SourceColumn(source, column_number), column.name, None))
+            result = Result(SourceColumn(source, column_number), column.name, None)
+            if compiler.authorized is not None and source.expressions is None:
+                if not authorize_read(compiler, result.expression, source, column_number, scope):
+                    result.expression = ast.Literal(None)
+            block.results.append(result)
     if not done:
         raise sqlite_error(ERROR, f"no such table: {table}")
 
@@ -553,7 +564,9 @@ def bind_view(compiler: Compiler, table: Table) -> BoundSelect:
     active.add(key)
     home = compiler.home
     compiler.home = table.schema_name if table.schema_index != 1 else None
+    actor, compiler.acting_object = compiler.acting_object, table.name
     bound = bind_select(compiler, table.view, None)
+    compiler.acting_object = actor
     compiler.home = home
     active.discard(key)
     compiler.text = saved
@@ -625,6 +638,8 @@ def bind_common_table(compiler: Compiler, common: CommonTable, item: ast.TableSo
     if common.is_binding:
         common.n_uses += 1
         common.is_recursive = True
+        if compiler.authorized is not None:
+            authorize_recursion(compiler)
         if not common.columns:
             raise sqlite_error(ERROR, f"circular reference: {node.name}", compiler.offset(item.position))
         source = Source(alias, common.columns, positions_of(common.columns), [])

@@ -25,6 +25,7 @@ from minisql.parser import ast
 from minisql.planner.conditions import emit_condition
 from minisql.planner.expressions import EMITTERS, emit_expression, is_row, placed
 from minisql.planner.operands import collation_of
+from minisql.planner.read_authorization import authorize_function
 from minisql.values.collation import BINARY
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ def emit_function_call(compiler: Compiler, node: ast.FunctionCall, scope: Scope,
         level = level.parent
     arguments = node.arguments
     function = find_function(compiler, node.name, len(arguments), node.position)
+    if compiler.authorized is not None and not authorize_function(compiler, node, node.name, scope):
+        return placed(compiler, compiler.constant(None), target)
     if node.over is not None:
         raise sqlite_error(ERROR, f"misuse of window function {node.name}()", compiler.offset(node.position))
     if not isinstance(function, ScalarFunction):
@@ -266,6 +269,8 @@ def emit_like(compiler: Compiler, node: ast.Like, scope: Scope, target: int) -> 
     if is_row(compiler, node.operand, scope):
         raise sqlite_error(ERROR, "row value misused")
     function = find_function(compiler, node.operator, len(arguments), node.position)
+    if compiler.authorized is not None and not authorize_function(compiler, node, node.operator.lower(), scope):
+        return placed(compiler, compiler.constant(None), target)
     assert isinstance(function, ScalarFunction), "LIKE and its kin are scalar functions"
     register = emit_scalar_call(
         compiler, function, node.operator.lower(), arguments, scope, 0 if node.is_negated else target

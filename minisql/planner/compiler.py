@@ -25,6 +25,7 @@ from minisql.planner.nested_code import emit_nested
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.operands import affinity_of, collation_of, typed_operand
 from minisql.planner.ordering import same_tree
+from minisql.planner.read_authorization import authorize_read
 from minisql.planner.scope import ROWID, Capture, Scope, Source, find_in_scope, matches_schema
 from minisql.planner.subquery_code import emit_row_subquery, subquery_columns
 from minisql.planner.table_functions import eponymous_table
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from minisql.bytecode.program import Program
     from minisql.catalog.schema import Column, Table
     from minisql.parser.tokenizer import Source as SourceText
+    from minisql.planner.binding import Block
     from minisql.planner.context import PlanContext
     from minisql.planner.triggers import TriggerContext
 
@@ -49,6 +51,7 @@ class Compiler:
     __slots__ = (
         "acting_object",
         "allows_memo",
+        "authorized",
         "bound_selects",
         "builder",
         "code",
@@ -81,6 +84,7 @@ class Compiler:
         "subquery_shapes",
         "text",
         "trigger",
+        "unread_blocks",
         "uses_fast_path",
         "view_depth",
         "views_active",
@@ -128,6 +132,10 @@ class Compiler:
         self.trigger: TriggerContext | None = None
         # The schema that unqualified table names mean inside a view or a trigger that is not TEMP; None: the usual search.
         self.home: str | None = None
+        # Uses of columns and functions that the authorizer has been asked about, by id() of their (kept) nodes; None without one.
+        self.authorized: dict[int, tuple[object, bool]] | None = None if context.authorizer is None else {}
+        # Blocks whose tables the authorizer has yet to hear of if nothing of them is read.
+        self.unread_blocks: list[Block] = []
         # The innermost trigger or view in whose name things happen, for the authorizer.
         self.acting_object: str | None = None
         self.wants_explain = False
@@ -200,7 +208,9 @@ class Compiler:
                 source = sources[0]
                 position = source.positions.get(name)
                 if position is not None and not source.is_qualified_only:
-                    return source, position
+                    if self.authorized is None or source.expressions is not None:
+                        return source, position
+                    return (source, position) if authorize_read(self, node, source, position, scope) else None
             schema = None
         else:
             table = table.lower()
@@ -222,7 +232,9 @@ class Compiler:
                 raise sqlite_error(ERROR, f"ambiguous column name: {_written(node)}", self.offset(node.position))
             if source is not None and count:
                 self.crossed = crossed or None
-                return source, position
+                if self.authorized is None or source.expressions is not None:
+                    return source, position
+                return (source, position) if authorize_read(self, node, source, position, level) else None
             if level.capture is not None:
                 crossed.append(level.capture)
             level = level.parent
@@ -237,6 +249,8 @@ class Compiler:
 
     def name_constant(self, node: ast.Column) -> object:
         """The value of a name that `resolve` found no column for."""
+        if self.authorized is not None and id(node) in self.authorized:
+            return None
         if node.is_double_quoted:
             return node.name
         return 1 if node.name.lower() == "true" else 0

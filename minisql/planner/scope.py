@@ -47,6 +47,7 @@ class Source:
         "expressions",
         "group_map",
         "has_rowid",
+        "was_read",
         "inner",
         "is_qualified_only",
         "is_stored",
@@ -78,6 +79,8 @@ class Source:
         self.cursor = -1
         self.rowid_register = 0
         self.has_rowid = False
+        # For the authorizer: whether a column was read.
+        self.was_read = False
         self.is_stored = False
         self.is_qualified_only = False
         self.expressions: Sequence[ast.Expression] | None = None
@@ -138,14 +141,12 @@ class Scope:
     """
 
     __slots__ = (
+        "acting_object",
         "aggregates",
         "alias_source",
-        "allows_aggregates",
-        "block",
         "capture",
         "common_tables",
         "group_keys",
-        "has_strings",
         "merged",
         "parent",
         "sources",
@@ -163,9 +164,8 @@ class Scope:
         self.aggregates: dict[int, int] | None = None
         self.group_keys: list[tuple[ast.Expression, int]] | None = None
         self.windows: dict[int, int] | None = None
-        self.allows_aggregates = False
-        self.has_strings = True
-        self.block: object = None
+        # The view or trigger in whose name this scope reads.
+        self.acting_object: str | None = None
 
 
 def table_source(table: Table, alias: str, registers: list[int]) -> Source:

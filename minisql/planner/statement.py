@@ -13,6 +13,7 @@ from minisql.parser import ast
 from minisql.planner.binding import BoundSelect, bind_select, column_name, column_origin
 from minisql.planner.compiler import Compiler
 from minisql.planner.explain_plan import number_selects, tree_order
+from minisql.planner.read_authorization import authorize_unread
 from minisql.planner.statement_emitters import EMITTERS
 from minisql.planner.triggers import STEP_EMITTERS
 
@@ -79,6 +80,8 @@ def describe_columns(
 def finish_program(compiler: Compiler, names: tuple[str, ...], kind: str) -> Program:
     """Adds Halt and the transactions, resolves labels, and fills the program's description."""
     compiler.emit(op.Halt)
+    for block in compiler.unread_blocks:
+        authorize_unread(compiler, block)
     builder = compiler.builder
     context = compiler.context
     used = compiler.databases_read | compiler.databases_written
