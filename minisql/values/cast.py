@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from minisql.values.affinity import BLOB, FLEXNUM, INTEGER, NUMERIC, REAL, TEXT, integer_if_exact
-from minisql.values.number_text import integer_prefix, numeric_prefix, real_prefix, real_to_text
+from minisql.values.number_text import cast_prefix, integer_prefix, numeric_prefix, real_prefix, real_to_text
 from minisql.values.storage_class import INT64_MAX, INT64_MIN, UTF8, Value, decode_text, encode_text
 
 
@@ -84,7 +84,7 @@ def to_numeric(value: Any, encoding: int = UTF8) -> int | float:
     kind = value.__class__
     if kind is int or kind is float:
         return value  # type: ignore[no-any-return]
-    number = numeric_prefix(value if kind is str else decode_text(value, encoding))
+    number = cast_prefix(value if kind is str else decode_text(value, encoding))
     if number.__class__ is float and -_CAST_INTEGER_LIMIT <= number < _CAST_INTEGER_LIMIT:
         return integer_if_exact(number)
     return number

@@ -53,9 +53,19 @@ def text_to_number(text: str) -> int | float | None:
     return _real(match[1]) if text[end] == "\0" else None
 
 
-def numeric_prefix(text: str) -> int | float:
-    """Returns the longest prefix that is a number, 0 if there is none: how arithmetic and CAST AS NUMERIC read text.
+def cast_prefix(text: str) -> int | float:
+    """Returns the longest prefix that is a number, 0 if there is none: CAST AS NUMERIC before it looks for integral reals.
 
+    Source: https://www.sqlite.org/lang_expr.html#castexpr
+    """
+    match = _NUMBER.match(text)
+    return 0 if match is None else _number_of_match(match)
+
+
+def numeric_prefix(text: str) -> int | float:
+    """Returns the longest prefix that is a number, 0 if there is none: how arithmetic reads text.
+
+    It is real if a NUL follows it, as in `text_to_number`.
     Source: https://www.sqlite.org/lang_expr.html#castexpr
     """
     match = _NUMBER.match(text)
