@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from minisql.values.collation import Collation
 
 Instruction = tuple[int, Any, Any, Any, Any, int]
+Origin = tuple[str, str, str, str]
+"""(schema, table, column, declared type) of a result column."""
 
 
 class LoopExtent:

@@ -149,8 +149,8 @@ def subquery_rows(select: BoundSelect) -> int:
                 own = min(own, 66)
         rows = cost.add(rows, own) if number else own
     limit = select.node.limit
-    if limit is not None and limit.__class__ is ast.Literal and limit.value.__class__ is int and limit.value >= 0:  # type: ignore[attr-defined]
-        rows = min(rows, cost.log_estimate(limit.value))  # type: ignore[attr-defined]
+    if limit is not None and limit.__class__ is ast.Literal and limit.value.__class__ is int and limit.value >= 0:
+        rows = min(rows, cost.log_estimate(limit.value))
     return max(rows, 0)
 
 
@@ -190,7 +190,7 @@ def adjust_rows(access: Access, terms: list[Term]) -> None:
         for candidate in term.candidates:
             if candidate.source.mask == mask and candidate.operator in ("=", "IS"):
                 value = candidate.value
-                small = value.__class__ is ast.Literal and value.value in (-1, 0, 1)  # type: ignore[attr-defined]
+                small = value.__class__ is ast.Literal and value.value in (-1, 0, 1)
                 reduction = max(reduction, 10 if small else 20)
                 break
     access.rows = min(access.rows, full - reduction) if reduction else access.rows
@@ -272,7 +272,7 @@ def in_rows(candidate: Candidate) -> int:
     """The LogEst of the number of values of an IN."""
     value = candidate.value
     if value.__class__ is list:
-        return cost.log_estimate(len(value))  # type: ignore[arg-type]
+        return cost.log_estimate(len(value))
     return 46
 
 
@@ -396,7 +396,7 @@ def _add_unions(
     """A union over the branches of an OR each of which has a search of its own."""
     from_or = [term for term in terms if term.expression.__class__ is ast.Or and term.mask & made.mask]
     for term in from_or:
-        branches = []
+        branches: list[Access] = []
         total_cost = 0
         total_rows = 0
         needs = 0

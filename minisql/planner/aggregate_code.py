@@ -164,10 +164,10 @@ def group_keys(compiler: Compiler, terms: list[ast.Expression], block: Block) ->
                     f"{ordinal_suffix(number)} GROUP BY term out of range - should be between 1 and {n_results}",
                 )
             term = block.results[ordinal - 1].expression
-        elif term.__class__ is ast.Column and term.table is None:  # type: ignore[attr-defined]
-            found = compiler.resolve(term, block.scope)  # type: ignore[arg-type]
+        elif term.__class__ is ast.Column and term.table is None:
+            found = compiler.resolve(term, block.scope)
             if found is not None and found[0] is block.scope.alias_source:
-                position = alias_position(block, term.name)  # type: ignore[attr-defined]
+                position = alias_position(block, term.name)
                 assert position is not None, "the alias was just found"
                 term = block.results[position].expression
         inner = Calls()
@@ -208,9 +208,9 @@ def emit_shortcut(
     node = block.results[0].expression
     if compiler.authorized is not None:
         return False
-    if node.__class__ is not ast.FunctionCall or node.name.lower() != "count":  # type: ignore[attr-defined]
+    if node.__class__ is not ast.FunctionCall or node.name.lower() != "count":
         return False
-    if node.arguments or node.filter is not None or node.is_distinct:  # type: ignore[attr-defined]
+    if node.arguments or node.filter is not None or node.is_distinct:
         return False
     table = block.inputs[0].table
     assert table is not None, "a table input has a table"

@@ -41,16 +41,16 @@ class Input:
     """
 
     __slots__ = (
+        "argument_scope",
         "arguments",
         "block",
         "common_table",
-        "is_not_indexed",
         "indexed_by",
+        "is_not_indexed",
         "join_flags",
         "kind",
         "label",
         "mask",
-        "argument_scope",
         "on",
         "on_scope",
         "row_base",
@@ -713,7 +713,7 @@ def column_name(
 ) -> str:
     """The name of an unnamed result: a column's own name, else the text as written."""
     if expression.__class__ is ast.Column:
-        found = compiler.resolve(expression, scope)  # type: ignore[arg-type]
+        found = compiler.resolve(expression, scope)
         if found is not None:
             source, position = found
             if position == ROWID:
@@ -721,9 +721,9 @@ def column_name(
                 return table.columns[table.rowid_alias].name if table is not None and table.rowid_alias >= 0 else "rowid"
             if source.columns:
                 return source.columns[position].name
-        if found is None and expression.is_double_quoted:  # type: ignore[attr-defined]
-            return compiler.source_text(result.first, result.end) or expression.name  # type: ignore[attr-defined]
-        return expression.name  # type: ignore[attr-defined, no-any-return]
+        if found is None and expression.is_double_quoted:
+            return compiler.source_text(result.first, result.end) or expression.name
+        return expression.name
     return compiler.source_text(result.first, result.end) or f"column{number + 1}"
 
 
@@ -733,12 +733,12 @@ def column_origin(
     """(schema, table, column, declared type) if an expression is a table's column, else None."""
     while True:
         if expression.__class__ is ast.Column:
-            found = compiler.resolve(expression, scope)  # type: ignore[arg-type]
+            found = compiler.resolve(expression, scope)
             if found is None:
                 return None
             source, position = found
         elif expression.__class__ is SourceColumn:
-            source, position = expression.source, expression.position  # type: ignore[attr-defined]
+            source, position = expression.source, expression.position
         else:
             return None
         if source.expressions is not None:

@@ -60,7 +60,7 @@ def plan_block(
     inputs = block.inputs
     if not inputs:
         compiler.explain("SCAN CONSTANT ROW")
-        return BlockPlan([], block_terms(compiler, block), True if order is None else False, False)
+        return BlockPlan([], block_terms(compiler, block), order is None, False)
     if compiler.uses_fast_path and is_plain_scan(compiler, block):
         return BlockPlan([], [], order is None and not calls.windows, False, inputs)
     flatten_inputs(compiler, block)
@@ -73,7 +73,8 @@ def plan_block(
     has_subquery = any(leaf.kind == SUBQUERY for leaf in leaves)
     if has_subquery:
         push_terms(compiler, block, terms)
-    if len(leaves) > 1 or has_subquery or any(leaf.table is not None and leaf.table.indexes for leaf in leaves if leaf.kind == TABLE):
+    has_index = any(leaf.table is not None and leaf.table.indexes for leaf in leaves)
+    if len(leaves) > 1 or has_subquery or has_index:
         usage = block_usage(block, order, terms)
         for leaf in leaves:
             usage.names |= usage_of(list(leaf.on)).names

@@ -30,7 +30,7 @@ from minisql.values.collation import BINARY
 
 if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler
-    from minisql.planner.scope import Scope
+    from minisql.planner.scope import Capture, Scope
 
 _TRANSPARENT = frozenset(("likely", "unlikely", "likelihood"))
 
@@ -50,7 +50,7 @@ def find_function(compiler: Compiler, name: str, n_arguments: int, position: int
 def emit_function_call(compiler: Compiler, node: ast.FunctionCall, scope: Scope, target: int) -> int:
     """A call where a value is wanted."""
     level: Scope | None = scope
-    crossed = []
+    crossed: list[Capture] = []
     while level is not None:
         if level.aggregates is not None and id(node) in level.aggregates:
             register = level.aggregates[id(node)]
@@ -253,7 +253,7 @@ def _emit_transparent(
     compiler: Compiler, name: str, arguments: list[ast.Expression], scope: Scope, target: int
 ) -> int:
     if name == "likelihood":
-        probability = arguments[1].value if arguments[1].__class__ is ast.Literal else None  # type: ignore[attr-defined]
+        probability = arguments[1].value if arguments[1].__class__ is ast.Literal else None
         if probability.__class__ is not float or not 0.0 <= probability <= 1.0:
             raise sqlite_error(
                 ERROR, "second argument to likelihood() must be a constant between 0.0 and 1.0"

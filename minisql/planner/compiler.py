@@ -15,9 +15,9 @@ from minisql.bytecode import opcodes as op
 from minisql.bytecode.builder import ProgramBuilder
 from minisql.bytecode.program import ConstantSet
 from minisql.errors import ERROR, ERROR_MISSING_COLLSEQ, Error, sqlite_error
-from minisql.planner.calls import emit_named_call
 from minisql.parser import ast
 from minisql.planner.bound_code import emit_bound_select, emit_subselect
+from minisql.planner.calls import emit_named_call
 from minisql.planner.conditions import emit_condition, jump_on_register
 from minisql.planner.explain_plan import describe_access
 from minisql.planner.expressions import emit_expression, placed
@@ -132,7 +132,7 @@ class Compiler:
         self.trigger: TriggerContext | None = None
         # The schema that unqualified table names mean inside a view or a trigger that is not TEMP; None: the usual search.
         self.home: str | None = None
-        # Uses of columns and functions that the authorizer has been asked about, by id() of their (kept) nodes; None without one.
+        # Uses of columns and functions that the authorizer has been asked about, by id() of their (kept) nodes.
         self.authorized: dict[int, tuple[object, bool]] | None = None if context.authorizer is None else {}
         # Blocks whose tables the authorizer has yet to hear of if nothing of them is read.
         self.unread_blocks: list[Block] = []

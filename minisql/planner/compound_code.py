@@ -263,15 +263,15 @@ def compound_order(
 def _matching_column(bound: BoundSelect, expression: ast.Expression) -> int | None:
     """An alias of an arm, or an expression written as in an arm; arms from left to right."""
     for block in bound.blocks:
-        if expression.__class__ is ast.Column and expression.table is None:  # type: ignore[attr-defined]
-            lowered = expression.name.lower()  # type: ignore[attr-defined]
+        if expression.__class__ is ast.Column and expression.table is None:
+            lowered = expression.name.lower()
             for position, result in enumerate(block.results):
                 if result.alias is not None and result.alias.lower() == lowered:
                     return position
         for position, result in enumerate(block.results):
             if same_tree(result.expression, expression):
                 return position
-        if expression.__class__ is ast.Column and expression.table is None:  # type: ignore[attr-defined]
+        if expression.__class__ is ast.Column and expression.table is None:
             for position, result in enumerate(block.results):
                 name = result.name or getattr(result.expression, "name", None)
                 if result.alias is None and name is not None and name.lower() == lowered:

@@ -162,9 +162,9 @@ def emit_binary(compiler: Compiler, node: ast.Binary, scope: Scope, target: int)
         return compiler.emit_call(operator, [node.left, node.right], scope, target)
     chain = [node]
     left: ast.Expression = node.left
-    while left.__class__ is ast.Binary and left.operator in ARITHMETIC:  # type: ignore[attr-defined]
-        chain.append(left)  # type: ignore[arg-type]
-        left = left.left  # type: ignore[attr-defined]
+    while left.__class__ is ast.Binary and left.operator in ARITHMETIC:
+        chain.append(left)
+        left = left.left
     register = emit_expression(compiler, left, scope)
     constants = compiler.constants
     for link in reversed(chain):
@@ -208,10 +208,10 @@ def truth_test(compiler: Compiler, node: ast.Binary, scope: Scope) -> int | None
     right = node.right
     if node.operator not in ("IS", "IS NOT") or right.__class__ is not ast.Column:
         return None
-    if right.table is not None or right.is_double_quoted:  # type: ignore[attr-defined]
+    if right.table is not None or right.is_double_quoted:
         return None
-    lowered = right.name.lower()  # type: ignore[attr-defined]
-    if lowered not in ("true", "false") or compiler.resolve(right, scope) is not None:  # type: ignore[arg-type]
+    lowered = right.name.lower()
+    if lowered not in ("true", "false") or compiler.resolve(right, scope) is not None:
         return None
     return 1 if lowered == "true" else 0
 
@@ -220,15 +220,15 @@ def is_row(compiler: Compiler, node: ast.Expression, scope: Scope) -> bool:
     """Whether an expression is a row value of more than one column."""
     if node.__class__ is ast.RowValue:
         return True
-    return node.__class__ is ast.ScalarSubquery and len(compiler.subquery_columns(node.select, scope)) > 1  # type: ignore[attr-defined]
+    return node.__class__ is ast.ScalarSubquery and len(compiler.subquery_columns(node.select, scope)) > 1
 
 
 def row_size(compiler: Compiler, node: ast.Expression, scope: Scope) -> int:
     """How many columns an operand has."""
     if node.__class__ is ast.RowValue:
-        return len(node.items)  # type: ignore[attr-defined]
+        return len(node.items)
     if node.__class__ is ast.ScalarSubquery:
-        return len(compiler.subquery_columns(node.select, scope))  # type: ignore[attr-defined]
+        return len(compiler.subquery_columns(node.select, scope))
     return 1
 
 
@@ -237,10 +237,10 @@ def row_operands(
 ) -> list[tuple[int, int, str | None, bool, bool]]:
     """The typed operands of a row value's (or row subquery's) columns."""
     if node.__class__ is ast.RowValue:
-        return [typed_operand(compiler, item, scope) for item in node.items]  # type: ignore[attr-defined]
+        return [typed_operand(compiler, item, scope) for item in node.items]
     if node.__class__ is ast.ScalarSubquery:
-        columns = compiler.subquery_columns(node.select, scope)  # type: ignore[attr-defined]
-        first = compiler.emit_row_subquery(node.select, scope)  # type: ignore[attr-defined]
+        columns = compiler.subquery_columns(node.select, scope)
+        first = compiler.emit_row_subquery(node.select, scope)
         return [
             (first + number, column.affinity, column.collation, False, False) for number, column in enumerate(columns)
         ]
@@ -424,10 +424,10 @@ def plain_item(compiler: Compiler, item: ast.Expression, scope: Scope, is_only: 
 
 def in_constants(compiler: Compiler, node: ast.InList, scope: Scope) -> tuple[object, int] | None:
     """The ConstantSet of an IN list and the affinity for its left side; None unless all items are constants."""
-    values = []
+    values: list[object] = []
     for item in node.items:
         if item.__class__ is ast.Literal:
-            values.append(item.value)  # type: ignore[attr-defined]
+            values.append(item.value)
             continue
         if not is_foldable(item):
             return None

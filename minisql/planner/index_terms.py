@@ -138,22 +138,22 @@ def _implies(compiler: Compiler, term: Term, part: ast.Expression, made: Input) 
     if same_expression(compiler, expression, part, made):
         return True
     if part.__class__ is ast.Or:
-        return any(_implies(compiler, term, item, made) for item in part.terms)  # type: ignore[attr-defined]
+        return any(_implies(compiler, term, item, made) for item in part.terms)
     if part.__class__ is ast.NotNull:
-        return _never_null(expression, part.operand, compiler, made)  # type: ignore[attr-defined]
+        return _never_null(expression, part.operand, compiler, made)
     return False
 
 
 def _never_null(expression: ast.Expression, operand: ast.Expression, compiler: Compiler, made: Input) -> bool:
     """Whether the truth of `expression` implies that `operand` is not NULL."""
     if expression.__class__ is ast.Binary:
-        operator = expression.operator  # type: ignore[attr-defined]
+        operator = expression.operator
         if operator in ("=", "<", "<=", ">", ">=", "<>"):
-            left, right = expression.left, expression.right  # type: ignore[attr-defined]
+            left, right = expression.left, expression.right
             return same_expression(compiler, left, operand, made) or same_expression(compiler, right, operand, made)
         return False
-    if expression.__class__ is ast.Between and not expression.is_negated:  # type: ignore[attr-defined]
-        return same_expression(compiler, expression.operand, operand, made)  # type: ignore[attr-defined]
-    if expression.__class__ in (ast.InList, ast.InSelect, ast.Like) and not expression.is_negated:  # type: ignore[attr-defined]
-        return same_expression(compiler, expression.operand, operand, made)  # type: ignore[attr-defined]
+    if expression.__class__ is ast.Between and not expression.is_negated:
+        return same_expression(compiler, expression.operand, operand, made)
+    if expression.__class__ in (ast.InList, ast.InSelect, ast.Like) and not expression.is_negated:
+        return same_expression(compiler, expression.operand, operand, made)
     return False

@@ -194,7 +194,7 @@ def _extend(
                             rows + access.rows, wanted.n_columns, len(wanted.terms), ordered, wanted.limit, False
                         ),
                     )
-                    if not (access.kind == BY_ROWS):
+                    if access.kind != BY_ROWS:
                         total += 3
             new = Nesting(chain, mask | own, rows + access.rows, total, unsorted, ordered)
             same = next(

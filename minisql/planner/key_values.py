@@ -5,7 +5,7 @@ Source: https://www.sqlite.org/datatype3.html section 4.2, https://www.sqlite.or
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from minisql.bytecode import opcodes as op
 from minisql.parser import ast
@@ -44,7 +44,7 @@ def constant_rows(compiler: Compiler, values: list[object], candidate: Candidate
     elif candidate.affinity == TEXT:
         values = [apply_text(value) for value in values]  # type: ignore[arg-type]
     collation = compiler.collation(candidate.collation) or BINARY
-    keyed = {}
+    keyed: dict[Any, object] = {}
     for value in values:
         if value is not None:
             keyed.setdefault(ascending_key(value, collation), value)

@@ -86,7 +86,9 @@ class Nest:
             compiler.emit_condition(term.expression, term.scope, self.next_label, False, True)
 
 
-def emit_scan(compiler: Compiler, inputs: list[Input], where: ast.Expression | None, scope: Scope, end: int, body: Body) -> None:
+def emit_scan(
+    compiler: Compiler, inputs: list[Input], where: ast.Expression | None, scope: Scope, end: int, body: Body
+) -> None:
     """Nested scans of whole tables, WHERE checked inside: what `emit_loops` would do with a plan that had no choice."""
     builder = compiler.builder
     opened = []
@@ -375,7 +377,6 @@ def open_access(nest: Nest, access: Access) -> None:
 
 
 def _open_rows(nest: Nest, access: Access) -> None:
-    compiler = nest.compiler
     made = access.input
     if made.kind == RECURSION:
         # The queue's current row is in registers already: the enclosing QueueNext loop is the loop.
@@ -608,7 +609,7 @@ def _open_left(nest: Nest, access: Access) -> None:
     compiler = nest.compiler
     matches = compiler.builder.cursor()
     is_empty = compiler.register()
-    row, sources = left_row(compiler, made)
+    row = left_row(compiler, made)
     compiler.emit(op.OpenList, matches, len(row))
     compiler.emit(op.Integer, 1, is_empty)
     inner = Nest(compiler, nest.terms, compiler.label())
@@ -633,18 +634,18 @@ def _open_left(nest: Nest, access: Access) -> None:
     nest.check_ready_terms()
 
 
-def left_row(compiler: Compiler, made: Input) -> tuple[list[int], None]:
+def left_row(compiler: Compiler, made: Input) -> list[int]:
     """New registers for the row of an input with its rowids."""
     width = 0
     for source in made.sources:
         width += sum(1 for register in source.registers if register) + (1 if source.has_rowid else 0)
     first = compiler.registers(max(width, 1))
-    return list(range(first, first + max(width, 1))), None
+    return list(range(first, first + max(width, 1)))
 
 
 def row_values(compiler: Compiler, made: Input) -> list[int]:
     """The registers of an input's current row, rowids behind each source's columns."""
-    values = []
+    values: list[int] = []
     for source in made.sources:
         values.extend(register for register in source.registers if register)
         if source.has_rowid:
@@ -711,7 +712,7 @@ def emit_right_join(
     compiler.emit(op.HashOpen, hash_cursor, 0, 0, HashSpec((BINARY,), True))
     open_access(outer, prepare_right)
     values = row_values(compiler, right)
-    row, _ = left_row(compiler, right)
+    row = left_row(compiler, right)
     for value, register in zip(values, row):
         compiler.emit(op.SCopy, value, register)
     compiler.emit(op.HashInsert, hash_cursor, row[0], len(row), (one,))

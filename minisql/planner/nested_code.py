@@ -55,7 +55,7 @@ def _layout(part: Input) -> list[int]:
 def _emit_inner(compiler: Compiler, block: Block, rows: int) -> list[Input]:
     number_inputs(block.inputs)
     terms = block_terms(compiler, block)
-    accesses, _ = order_joins(compiler, block.inputs, terms, block.inputs[0].usage, None)  # type: ignore[arg-type]
+    accesses, _ = order_joins(compiler, block.inputs, terms, block.inputs[0].usage, None)
     end = compiler.label()
 
     def body(next_label: int) -> None:
@@ -81,7 +81,7 @@ def _emit_right(compiler: Compiler, block: Block, rows: int) -> list[Input]:
     whole = Block(None, block.scope)
     whole.inputs = [*left, right]
     terms = block_terms(compiler, whole)
-    accesses, _ = order_joins(compiler, left, terms, right.usage, None)  # type: ignore[arg-type]
+    accesses, _ = order_joins(compiler, left, terms, right.usage, None)
     is_full = bool(right.join_flags & ast.JOIN_LEFT)
     emit_right_join(compiler, accesses, terms, left, right, rows, is_full)
     return [*left, right]

@@ -10,7 +10,7 @@ Source: https://www.sqlite.org/datatype3.html sections 4.2 and 7.1.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from minisql.parser import ast
 from minisql.planner.nodes import Held, SourceColumn
@@ -99,7 +99,7 @@ def _collate_inside(node: ast.Expression) -> str | None:
     while pending:
         item = pending.pop()
         if item.__class__ is list or item.__class__ is tuple:
-            pending.extend(reversed(item))  # type: ignore[call-overload]
+            pending.extend(reversed(item))
         elif isinstance(item, ast.Collate):
             return item.collation
         elif isinstance(item, ast.Expression) and item.__class__ not in _OPAQUE:
@@ -206,6 +206,6 @@ def comparison(
 
 def converted_constant(compiler: Compiler, register: int, affinity: int) -> int:
     """The register of a constant after a comparison affinity (NUMERIC or TEXT)."""
-    value = compiler.constants[register]
+    value: Any = compiler.constants[register]
     converted = apply_numeric(value) if affinity >= NUMERIC else apply_text(value)
     return register if converted is value else compiler.constant(converted)

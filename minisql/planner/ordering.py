@@ -46,16 +46,16 @@ def ordinal_suffix(number: int) -> str:
 
 def ordinal_of(node: ast.Expression) -> int | None:
     """The integer if a term is an integer constant."""
-    if node.__class__ is ast.Literal and node.value.__class__ is int:  # type: ignore[attr-defined]
-        return node.value  # type: ignore[attr-defined, no-any-return]
+    if node.__class__ is ast.Literal and node.value.__class__ is int:
+        return node.value
     # The parser of SQLite has made integers of these.
-    if node.__class__ in (ast.IsNull, ast.NotNull) and node.operand.__class__ is ast.Literal:  # type: ignore[attr-defined]
-        if node.operand.value is not None:  # type: ignore[attr-defined]
+    if node.__class__ in (ast.IsNull, ast.NotNull) and node.operand.__class__ is ast.Literal:
+        if node.operand.value is not None:
             return 1 if node.__class__ is ast.NotNull else 0
-    if node.__class__ is ast.Unary and node.operator in ("-", "+"):  # type: ignore[attr-defined]
-        inner = ordinal_of(node.operand)  # type: ignore[attr-defined]
+    if node.__class__ is ast.Unary and node.operator in ("-", "+"):
+        inner = ordinal_of(node.operand)
         if inner is not None:
-            return -inner if node.operator == "-" else inner  # type: ignore[attr-defined]
+            return -inner if node.operator == "-" else inner
     return None
 
 
@@ -64,8 +64,8 @@ def strip_collate(node: ast.Expression) -> tuple[ast.Expression, str | None]:
     name = None
     while node.__class__ is ast.Collate:
         if name is None:
-            name = node.collation  # type: ignore[attr-defined]
-        node = node.operand  # type: ignore[attr-defined]
+            name = node.collation
+        node = node.operand
     return node, name
 
 
@@ -93,8 +93,8 @@ def bind_order_by(
                     f"{ordinal_suffix(number)} ORDER BY term out of range - should be between 1 and {n_results}",
                 )
             position = ordinal - 1
-        elif expression.__class__ is ast.Column and expression.table is None:  # type: ignore[attr-defined]
-            position = alias_position(block, expression.name)  # type: ignore[attr-defined]
+        elif expression.__class__ is ast.Column and expression.table is None:
+            position = alias_position(block, expression.name)
         if position is None:
             position = matching_result(block, expression)
         if position is not None:

@@ -38,15 +38,18 @@ def authorize_recursion(compiler: Compiler) -> None:
 def authorize_function(compiler: Compiler, node: object, name: str, scope: Scope) -> bool:
     """Reports a function call once; False if its result is to be NULL."""
     known = compiler.authorized
+    assert known is not None, "the caller looked"
     if id(node) not in known:
         text = f"not authorized to use function: {name}"
-        known[id(node)] = (node, _ask(compiler, FUNCTION, None, name, None, scope.acting_object or compiler.acting_object, text))
+        actor = scope.acting_object or compiler.acting_object
+        known[id(node)] = (node, _ask(compiler, FUNCTION, None, name, None, actor, text))
     return known[id(node)][1]
 
 
 def authorize_read(compiler: Compiler, node: object, source: Source, position: int, scope: Scope) -> bool:
     """Reports the reading of a column once per use; False if it is to be read as NULL."""
     known = compiler.authorized
+    assert known is not None, "the caller looked"
     if id(node) in known:
         return known[id(node)][1]
     table = source.table
@@ -92,7 +95,7 @@ def authorize_block(compiler: Compiler, block: Block) -> None:
     core = block.core
     if core is None:
         return
-    roots = [[result.expression for result in block.results], core.where, core.group_by, core.having]
+    roots: list[object] = [[result.expression for result in block.results], core.where, core.group_by, core.having]
     pending: list[object] = roots[::-1]
     while pending:
         node = pending.pop()

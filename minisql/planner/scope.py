@@ -47,7 +47,6 @@ class Source:
         "expressions",
         "group_map",
         "has_rowid",
-        "was_read",
         "inner",
         "is_qualified_only",
         "is_stored",
@@ -59,6 +58,7 @@ class Source:
         "rowid_register",
         "schema_name",
         "table",
+        "was_read",
     )
 
     def __init__(
@@ -224,12 +224,12 @@ def find_in_scope(scope: Scope, name: str, table: str | None, schema: str | None
                 continue
         elif source.is_qualified_only:
             continue
-        position = source.positions.get(name)
-        if position is not None:
+        place = source.positions.get(name)
+        if place is not None:
             count += 1
             if found is None:
                 found = source
-                found_position = position
+                found_position = place
     if count or name not in ROWID_NAMES:
         return count, found, found_position
     return _find_rowid(scope, table, schema)

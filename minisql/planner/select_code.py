@@ -25,12 +25,12 @@ from minisql.planner.block_plan import BlockPlan, plan_block
 from minisql.planner.index_terms import same_expression
 from minisql.planner.loops import emit_plan
 from minisql.planner.ordering import OrderItem, bind_order_by
+from minisql.planner.scope import Scope
 from minisql.planner.window_code import emit_windowed
 from minisql.values.collation import Collation
 
 if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler
-    from minisql.planner.scope import Scope
 
 Sink = Callable[[tuple[int, ...], int], object]
 
@@ -53,13 +53,14 @@ def emit_limits(compiler: Compiler, node: ast.Select, scope: Scope | None, done:
     limits = Limits()
     if node.limit is None:
         return limits
-    place = limit_scope(scope)
+    # LIMIT sees no columns of its own SELECT.
+    place = scope if scope is not None else Scope([])
     limits.limit = compiler.register()
     register = compiler.emit_expression(node.limit, place)
     constant = compiler.constants.get(register)
     compiler.emit(op.SCopy, register, limits.limit)
     if constant.__class__ is int:
-        limits.constant = constant if constant >= 0 else None  # type: ignore[operator, assignment]
+        limits.constant = constant if constant >= 0 else None
         if constant == 0:
             compiler.emit(op.Goto, 0, done)
     else:
@@ -77,32 +78,6 @@ def emit_limits(compiler: Compiler, node: ast.Select, scope: Scope | None, done:
         limits.both = compiler.register()
         compiler.emit(op.SCopy, limits.limit, limits.both)
     return limits
-
-
-def limit_scope(scope: Scope | None) -> Scope:
-    """LIMIT sees no columns of its own SELECT."""
-    from_outside = compiler_scope(scope)
-    return from_outside
-
-
-def compiler_scope(scope: Scope | None) -> Scope:
-    """A scope without sources around an enclosing one."""
-    from minisql.planner.scope import Scope as ScopeClass
-
-    return scope if scope is not None else ScopeClass([])
-
-
-def limited(compiler: Compiler, limits: Limits, sink: Sink) -> Callable[[tuple[int, ...], int, int], None]:
-    """A function (registers, next label, done label) that applies OFFSET and LIMIT around a sink."""
-
-    def emit_row(registers: tuple[int, ...], next_label: int, done: int) -> None:
-        if limits.offset:
-            compiler.emit(op.IfPos, limits.offset, next_label, 1)
-        sink(registers, done)
-        if limits.limit:
-            compiler.emit(op.DecrJumpZero, limits.limit, done)
-
-    return emit_row
 
 
 def emit_block(compiler: Compiler, bound: BoundSelect, block: Block, sink: Sink, node: ast.Select | None) -> None:
@@ -193,8 +168,7 @@ class Finisher:
         if self.order is not None:
             self.sorter = compiler.builder.cursor()
             spec, self.width = self._sort_spec()
-            limit = 0 if self.distinct >= 0 and False else self.limits.both
-            compiler.emit(op.SorterOpen, self.sorter, limit, 0, spec)
+            compiler.emit(op.SorterOpen, self.sorter, self.limits.both, 0, spec)
 
     def _sort_spec(self) -> tuple[SortSpec, int]:
         assert self.order is not None, "the caller looked"

@@ -35,7 +35,7 @@ def compile_statement(parsed: Parsed, context: PlanContext, explains: bool = Fal
     # The first instruction becomes a Transaction when it is known which databases are used.
     compiler.emit(op.Noop)
     if statement.__class__ is ast.Select:
-        bound = emit_top_select(compiler, statement)  # type: ignore[arg-type]
+        bound = emit_top_select(compiler, statement)
         names, origins = describe_columns(compiler, bound)
         program = finish_program(compiler, names, "select")
         program.column_origins = origins

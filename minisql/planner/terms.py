@@ -87,11 +87,11 @@ def split(expression: ast.Expression | None) -> list[ast.Expression]:
     if expression.__class__ is not ast.And:
         return [expression]
     terms: list[ast.Expression] = []
-    pending = [expression]
+    pending: list[ast.Expression] = [expression]
     while pending:
         item = pending.pop()
-        if item.__class__ is ast.And:
-            pending.extend(reversed(item.terms))  # type: ignore[attr-defined]
+        if isinstance(item, ast.And):
+            pending.extend(item.terms[::-1])
         else:
             terms.append(item)
     return terms
@@ -237,9 +237,9 @@ def _offer_or(compiler: Compiler, term: Term, terms: list[ast.Expression], scope
     found = None
     values = []
     for item in terms:
-        if item.__class__ is not ast.Binary or item.operator != "=":  # type: ignore[attr-defined]
+        if item.__class__ is not ast.Binary or item.operator != "=":
             return
-        left, right = item.left, item.right  # type: ignore[attr-defined]
+        left, right = item.left, item.right
         if left.__class__ is not ast.Column:
             left, right = right, left
         if left.__class__ is not ast.Column:
@@ -340,7 +340,7 @@ def _settle_comparison(compiler: Compiler, candidate: Candidate, column: ast.Exp
     if value.__class__ is list:
         right = NONE
     elif value.__class__ is ast.InSelect:
-        right = compiler.subquery_columns(value.select, scope)[0].affinity  # type: ignore[attr-defined]
+        right = compiler.subquery_columns(value.select, scope)[0].affinity
     else:
         right = affinity_of(compiler, value, scope)  # type: ignore[arg-type]
         other, other_explicit = collation_of(compiler, value, scope)  # type: ignore[arg-type]
@@ -360,4 +360,4 @@ def _settle_comparison(compiler: Compiler, candidate: Candidate, column: ast.Exp
 
 def _is_mirrored(candidate: Candidate, column: ast.Expression) -> bool:
     node = candidate.term.expression
-    return node.__class__ is ast.Binary and node.right is column  # type: ignore[attr-defined]
+    return node.__class__ is ast.Binary and node.right is column

@@ -24,6 +24,11 @@ _PLAIN_FIELDS = frozenset(
 )  # fmt: skip
 
 
+_LEAVES = frozenset(
+    (ast.Literal, ast.Column, ast.Variable, ast.CurrentTime, SourceColumn, Held, ast.Star, ast.TableStar)
+)
+
+
 def _nothing(node: Any) -> tuple[Any, ...]:
     return ()
 
@@ -34,7 +39,7 @@ def _getter(kind: type) -> Callable[[Any], tuple[Any, ...]]:
         names = ["expression"]
     if kind is ast.Frame:
         names = ["start", "end"]
-    if kind in (ast.Literal, ast.Column, ast.Variable, ast.CurrentTime, SourceColumn, Held, ast.Star, ast.TableStar) or not names:
+    if kind in _LEAVES or not names:
         return _nothing
     if len(names) == 1:
         get = attrgetter(names[0])
