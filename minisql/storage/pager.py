@@ -33,6 +33,7 @@ from minisql.errors import (
     READONLY,
     READONLY_DBMOVED,
     READONLY_ROLLBACK,
+    SCHEMA,
     Error,
     sqlite_error,
 )
@@ -501,23 +502,37 @@ class Pager:
         if self.wal is not None:
             wal_mode.begin_write(self, self.wal)
         elif self.file is not None:
-            if self.n_readers <= 1:
-                self._wait_for_lock(RESERVED)
-            elif not self.file.lock(RESERVED):
-                raise sqlite_error(BUSY)
-            try:
-                if exclusive:
-                    self._wait_for_lock(EXCLUSIVE)
-                if not self.is_empty and self.file.has_moved():
-                    raise sqlite_error(READONLY_DBMOVED)
-            except BaseException:
-                self.file.unlock(SHARED)
-                raise
+            self._lock_for_writing(self.file, exclusive)
         self.epoch += 1
         self.is_editing = False
         self.savepoints.append(Savepoint(bytes(self.header), self.n_pages))
         if self.n_pages == 0:
             self._make_first_page()
+
+    def _lock_for_writing(self, file: VfsFile, exclusive: bool) -> None:
+        """Takes RESERVED (and EXCLUSIVE).
+
+        While it waits it holds no lock at all: the writer in the way may be waiting for our SHARED lock to go.  Within a
+        longer read transaction it does not wait, as SQLite does not.
+        """
+        n_calls = 0
+        while not (file.lock(RESERVED) and (not exclusive or file.lock(EXCLUSIVE))):
+            file.unlock(SHARED)
+            if self.n_readers > 1 or self.busy_handler is None:
+                raise sqlite_error(BUSY)
+            if self.locking_mode == "normal":
+                file.unlock(UNLOCKED)
+            is_waiting = self.busy_handler(n_calls)
+            n_calls += 1
+            cookie = self.header[40:44]
+            self._start_read()
+            if not is_waiting:
+                raise sqlite_error(BUSY)
+            if self.header[40:44] != cookie:
+                raise sqlite_error(SCHEMA)
+        if not self.is_empty and file.has_moved():
+            file.unlock(SHARED)
+            raise sqlite_error(READONLY_DBMOVED)
 
     def _make_first_page(self) -> None:
         self.header = db_header.new_header(self.page_size, self.reserved_bytes)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from typing import Any
 
 from minisql.storage.corruption import corrupt
 from minisql.storage.node import TableInterior, TableLeaf
@@ -93,9 +94,18 @@ class TableCursor:
     def seek_rowid(self, rowid: int) -> Row | None:
         """Moves to the row with this rowid; None (and an undefined place) when there is none."""
         tree = self.tree
-        node = tree.pager.pages.get(tree.root)
+        pages = tree.pager.pages
+        node: Any = pages.get(tree.root)
+        if node.__class__ is TableInterior:
+            # The upper levels of a tree in the cache without a call each; leaf_for does the rest and all that is unusual.
+            node.used = True
+            node = pages.get(node.children[bisect_left(node.keys, rowid)])
+            if node.__class__ is TableInterior:
+                node.used = True
+                node = pages.get(node.children[bisect_left(node.keys, rowid)])
         if node.__class__ is not TableLeaf:
             node = tree.leaf_for(rowid)
+        node.used = True
         leaf: TableLeaf = node
         if leaf.rows is None or leaf.codec is not self.codec:
             if leaf.rows is None and leaf.n_lookups < LOOKUPS_BEFORE_DECODING:
