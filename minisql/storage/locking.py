@@ -117,9 +117,11 @@ class _ProcessRanges:
 
     def set(self, kind: int, start: int, size: int, error_code: int) -> bool:
         """Source: `_OwnedRanges.set`."""
-        operation = {fcntl.F_RDLCK: fcntl.LOCK_SH, fcntl.F_WRLCK: fcntl.LOCK_EX}.get(kind, fcntl.LOCK_UN)
+        operation = fcntl.LOCK_UN
+        if kind != NO_LOCK:
+            operation = fcntl.LOCK_NB | (fcntl.LOCK_EX if kind == WRITE_LOCK else fcntl.LOCK_SH)
         try:
-            fcntl.lockf(self.descriptor, operation | fcntl.LOCK_NB, size, start)
+            fcntl.lockf(self.descriptor, operation, size, start)
         except OSError as error:
             if error.errno in _IN_THE_WAY:
                 return False
