@@ -44,6 +44,8 @@ from minisql.vm.walking import (
     scan_with_rowids,
     seek_value,
     walk,
+    walk_leaves,
+    walk_queue,
 )
 
 if TYPE_CHECKING:
@@ -83,6 +85,8 @@ _NAMESPACE: dict[str, Any] = {
     "sqlite_error": sqlite_error,
     "to_text": to_text,
     "walk": walk,
+    "walk_leaves": walk_leaves,
+    "walk_queue": walk_queue,
     **{
         name: getattr(arithmetic, name)
         for name in (
@@ -116,14 +120,18 @@ class CompiledProgram:
         return self.function(Frame(program, registers, host), registers, host, *self.objects, *constants)
 
 
-def compile_program(program: Program, hints: Hints) -> CompiledProgram:
-    """Translates and compiles a program; raises Untranslatable.
+def compile_program(program: Program, hints: Hints, may_translate: bool = True) -> CompiledProgram | None:
+    """Translates and compiles a program, or finds what its shape was compiled to before (None if that has to be enough).
+
+    Raises Untranslatable.
 
     Source: DESIGN, "A VM of two tiers"
     """
     shape = program_shape(program, hints.masks, hints.specialises)
     known = _shapes.get(shape)
     if known is None:
+        if not may_translate:
+            return None
         translation = translate(program, hints)
         function = _functions.get(translation.source)
         if function is None:

@@ -122,6 +122,8 @@ def _emit_scan(translator: Translator, loop: LoopExtent, context: LoopContext, i
     function = "scan_with_rowids" if wants_rowid else "scan" if is_table else "scan_index"
     row = f"i{start}, w{start}" if wants_rowid else f"w{start}"
     saved = translator.leaf_loops.get(cursor)
+    outer_walk = translator.walks.get(cursor)
+    translator.walks[cursor] = start
     if wants_rowid:
         translator.leaf_loops[cursor] = start
     line = len(translator.lines)
@@ -136,6 +138,10 @@ def _emit_scan(translator: Translator, loop: LoopExtent, context: LoopContext, i
     name = "None" if test is None else translator.object_name(("object", test))
     text = f"for W{start}, x{start} in {function}(c{cursor}, host, {name}):"
     translator.lines[line] = (translator.depth, text, start)
+    if outer_walk is None:
+        del translator.walks[cursor]
+    else:
+        translator.walks[cursor] = outer_walk
     if saved is None:
         translator.leaf_loops.pop(cursor, None)
     else:
@@ -272,7 +278,13 @@ def _emit_walk(translator: Translator, loop: LoopExtent, kind: str) -> None:
     translator.address = start
     translator.line(f"for w{start} in {_iterable(translator, loop, kind)}:")
     translator.depth += 1
+    saved = translator.walks.get(loop.cursor)
+    translator.walks[loop.cursor] = start
     _emit_body(translator, loop)
+    if saved is None:
+        del translator.walks[loop.cursor]
+    else:
+        translator.walks[loop.cursor] = saved
     translator.depth -= 1
 
 
@@ -287,7 +299,10 @@ def _iterable(translator: Translator, loop: LoopExtent, kind: str) -> str:
             return f"b{cursor}.get({text}, ())"
         return f"walk({name}.probe({text}), {name}.next)"
     if opcode in _OPERATORS:
-        return f"walk({seek_text(translator, loop.start)}, {name}.{advance})"
+        seek = seek_text(translator, loop.start)
+        if kind in ("index", "table") and advance == "next" and _is_read_by_entry(translator, loop):
+            return f"walk_leaves({seek}, {name})"
+        return f"walk({seek}, {name}.{advance})"
     if opcode not in _STARTS:
         raise Untranslatable("loop over " + kind)
     if kind in _ROW_LISTS and advance == "next" and opcode != op.Last and _uses_are_plain_list(translator, loop):
@@ -296,7 +311,24 @@ def _iterable(translator: Translator, loop: LoopExtent, kind: str) -> str:
         return f"{name}.rows"
     if opcode == op.WindowRewind:
         from_locals_to_list(translator, loop.start)
-    return f"walk({name}.{_STARTS[opcode]}, {name}.{'take' if kind == 'queue' else advance})"
+    if kind == "queue":
+        return f"walk_queue({name}, host)"
+    return f"walk({name}.{_STARTS[opcode]}, {name}.{advance})"
+
+
+def _is_read_by_entry(translator: Translator, loop: LoopExtent) -> bool:
+    """Tells whether the body uses a storage cursor only by the entry in the loop's name, so that its place may run ahead."""
+    for address in range(loop.body, loop.next):
+        opcode, p1, p2 = translator.code[address][:3]
+        roles = ROLES[opcode]
+        if (roles[0] == "c" and p1 == loop.cursor and opcode not in _ENTRY_READERS) or (
+            roles[1] == "c" and p2 == loop.cursor and opcode != op.DeferredSeek
+        ):
+            return False
+    return True
+
+
+_ENTRY_READERS = frozenset((op.IdxGE, op.IdxGT, op.IdxLE, op.IdxLT, op.IdxRowid))
 
 
 def _uses_are_plain_list(translator: Translator, loop: LoopExtent) -> bool:

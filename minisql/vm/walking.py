@@ -14,7 +14,7 @@ from minisql.bytecode.opcodes import Halt
 from minisql.bytecode.program import Instruction, LoopExtent, Program
 from minisql.values.affinity import NUMERIC, apply_affinity
 from minisql.vm.handlers import HANDLERS
-from minisql.vm.interpreter import interpret, poll
+from minisql.vm.interpreter import POLL_STEPS, interpret, poll
 
 if TYPE_CHECKING:
     from minisql.vm.frame import Frame
@@ -140,6 +140,38 @@ def walk(first: Row | None, advance: Callable[[], Row | None]) -> Iterable[Row]:
     if first is None:
         return ()
     return chain((first,), iter(advance, None))
+
+
+def walk_queue(queue: Any, host: Host) -> Iterator[Row]:
+    """Yields the rows of a queue, to which the loop's body may add for ever: so it looks for an interrupt now and then."""
+    take = queue.take
+    row = take()
+    countdown = POLL_STEPS
+    while row is not None:
+        yield row
+        countdown -= 1
+        if not countdown:
+            countdown = POLL_STEPS
+            poll(host)
+        row = take()
+
+
+def walk_leaves(first: Row | None, cursor: Any) -> Iterable[Row]:
+    """Yields `first`, on which a storage cursor stands, and all rows behind it; the cursor moves leaf by leaf."""
+    if first is None:
+        return ()
+    return chain.from_iterable(_leaves_from(cursor))
+
+
+def _leaves_from(cursor: Any) -> Iterator[list[Row]]:
+    while True:
+        rows = cursor.rows
+        position = cursor.position
+        # The cursor stands on the last row meanwhile: after an edit it seeks the place behind that.
+        cursor.position = len(rows) - 1
+        yield rows[position:] if position else rows
+        if cursor.next() is None:
+            return
 
 
 def seek_value(cursor: Any, key: Any) -> Row | None:
