@@ -234,6 +234,7 @@ def _chain(translator: Translator, address: int, end: int) -> list[_Item]:
     items = [_Item(address, address + 1, "", [_condition(translator, address)], code[address][2])]
     if code[address][0] not in PLAIN_CONDITIONS:
         return items
+    own = {address}
     i = address + 1
     while i < end:
         start = i
@@ -242,26 +243,15 @@ def _chain(translator: Translator, address: int, end: int) -> list[_Item]:
         if i >= end or code[i][0] not in PLAIN_CONDITIONS or i in plan.loop_at:
             break
         # A label inside the chain may be the target of the chain's own jumps only.
-        own = {item.target for item in items}
-        if any(start <= target <= i and target not in own for target in plan.targets) or any(
-            start < target <= i for target in own
-        ):
+        if any(inner in plan.targets for inner in range(start + 1, i + 1)):
             break
-        if start in plan.targets and not _only_from(translator, start, {item.end - 1 for item in items}):
+        if start in plan.targets and not all(source in own for source in plan.sources[start]):
             break
+        own.add(i)
         translator.address = i
         items.append(_Item(start, i + 1, "", [condition_of(translator, i)], code[i][2]))
         i += 1
     return items
-
-
-def _only_from(translator: Translator, target: int, sources: set[int]) -> bool:
-    """Tells whether all jumps to an address come from these instructions."""
-    return all(
-        address in sources
-        for address, instruction in enumerate(translator.code)
-        if instruction[0] in JUMPS and instruction[2] == target and address not in translator.plan.loop_next
-    )
 
 
 def _condition(translator: Translator, address: int) -> Condition:
@@ -275,10 +265,11 @@ def _merge(items: list[_Item]) -> None:
     changed = True
     while changed and len(items) > 1:
         changed = False
+        wanted = {item.target for item in items}
         k = 0
         while k < len(items) - 1:
             first, second = items[k], items[k + 1]
-            if any(item.target == second.start for item in items if item is not first):
+            if second.start in wanted and any(item.target == second.start for item in items if item is not first):
                 k += 1
                 continue
             if first.target == second.target:

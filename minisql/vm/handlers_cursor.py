@@ -172,14 +172,15 @@ def seek_table(cursor: Any, opcode: int, key: Any) -> Any:
     return cursor.seek_le(key) if opcode == opcodes.SeekLE else cursor.seek_lt(key)
 
 
-def compare_prefix(cursor: Any, key: tuple[Any, ...]) -> int:
-    """Compares the current entry's first fields with a key in the order of the index: negative, 0 or positive."""
-    entry = cursor.row
+def compare_prefix(shape: Any, entry: tuple[Any, ...], key: tuple[Any, ...]) -> int:
+    """Compares an entry's first fields with a key in the order of an index: negative, 0 or positive.
+
+    `shape` has the collations and the descending flags: a KeyShape, or storage's KeyOrder.
+    """
     for position, wanted in enumerate(key):
         value = entry[position]
         if value == wanted:
             continue
-        shape = cursor.order
         if value.__class__ is int and wanted.__class__ is int:
             order = -1 if value < wanted else 1
         else:
@@ -193,22 +194,34 @@ def compare_prefix(cursor: Any, key: tuple[Any, ...]) -> int:
 
 @handles(opcodes.IdxGE)
 def idx_ge(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    return i[2] if compare_prefix(frame.cursors[i[1]], GETTERS[i[4]](registers)) >= 0 else pc
+    return i[2] if _order(frame.cursors[i[1]], registers, i[4]) >= 0 else pc
 
 
 @handles(opcodes.IdxGT)
 def idx_gt(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    return i[2] if compare_prefix(frame.cursors[i[1]], GETTERS[i[4]](registers)) > 0 else pc
+    return i[2] if _order(frame.cursors[i[1]], registers, i[4]) > 0 else pc
 
 
 @handles(opcodes.IdxLE)
 def idx_le(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    return i[2] if compare_prefix(frame.cursors[i[1]], GETTERS[i[4]](registers)) <= 0 else pc
+    return i[2] if _order(frame.cursors[i[1]], registers, i[4]) <= 0 else pc
 
 
 @handles(opcodes.IdxLT)
 def idx_lt(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    return i[2] if compare_prefix(frame.cursors[i[1]], GETTERS[i[4]](registers)) < 0 else pc
+    return i[2] if _order(frame.cursors[i[1]], registers, i[4]) < 0 else pc
+
+
+def _order(cursor: Any, registers: list[Any], key: tuple[int, ...]) -> int:
+    """Compares the current entry with the key in registers; two numbers, the usual bound, are decided at once."""
+    if len(key) == 1:
+        value = cursor.rows[cursor.position][0]
+        wanted = registers[key[0]]
+        if (value.__class__ is int or value.__class__ is float) and (wanted.__class__ is int or wanted.__class__ is float):
+            order = (value > wanted) - (value < wanted)
+            descending = cursor.order.descending
+            return -order if descending is not None and descending[0] else order
+    return compare_prefix(cursor.order, cursor.rows[cursor.position], GETTERS[key](registers))
 
 
 @handles(opcodes.DeferredSeek)

@@ -13,6 +13,7 @@ Source: https://www.sqlite.org/opcode.html.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from minisql import limits
@@ -39,6 +40,10 @@ Row = tuple[Any, ...]
 HANDLER_MODULES = (handlers_control, handlers_cursor, handlers_expression, handlers_table, handlers_write)
 
 POLL_STEPS = 1000
+# Loop steps after which a query goes over to a translation that exists already, and further ones after which it is translated:
+# then as much time has passed as translating takes.
+STEPS_BEFORE_LOOKUP = 60
+STEPS_BEFORE_RESTART = 500
 DATA_CHANGING = frozenset(("insert", "update", "delete", "replace"))
 
 
@@ -46,14 +51,14 @@ def interpret(
     program: Program,
     host: Host,
     parameters: Sequence[Any] = (),
-    promote: Callable[[], Iterator[Row] | None] | None = None,
-    promote_after: int = 0,
+    promote: Callable[[bool], Iterator[Row] | None] | None = None,
     resumed: Frame | None = None,
 ) -> Iterator[Row]:
     """Runs a program; yields its rows as tuples.
 
     `parameters[n - 1]` is the value of parameter n.  `promote` is given when the program may be started afresh in tier 2: it
-    is called, and its rows are handed out instead, once `promote_after` steps of loops have passed without a row.
+    is called when loops have made some steps, with false as long as only a translation that exists already is worth it, and
+    its rows are handed out from where this tier has come.
     `resumed` is a frame to go on with at its `pc`; it stays open, and its `pc` tells which Halt has ended the run.
     Errors that ON CONFLICT decides about carry the action in `conflict_action`.
     """
@@ -72,8 +77,10 @@ def interpret(
     handlers = HANDLERS
     getters = GETTERS
     poll_steps = POLL_STEPS if host.progress is None else max(1, host.progress_steps // 4)
-    countdown = poll_steps if promote is None else promote_after
-    is_fresh = True
+    countdown = poll_steps if promote is None else STEPS_BEFORE_LOOKUP
+    has_looked = False
+    n_rows = 0
+    n_changes = host.total_changes
     translated: Iterator[Row] | None = None
     try:
         while True:
@@ -86,7 +93,9 @@ def interpret(
                 if opcode < 13:  # Eq Ne Lt Le Gt Ge
                     a = registers[p1]
                     b = registers[p3]
-                    if a.__class__ is int and b.__class__ is int and p5 & 15 != 2:  # not TEXT affinity
+                    kind = a.__class__
+                    other = b.__class__
+                    if (kind is int or kind is float) and (other is int or other is float) and p5 & 15 != 2:  # not TEXT
                         if opcode == 7:
                             if a == b:
                                 pc = p2
@@ -104,6 +113,9 @@ def interpret(
                                 pc = p2
                         elif a >= b:
                             pc = p2
+                    elif opcode < 9 and p4 is None and not p5 & 255 and a is not None and b is not None:  # Eq Ne
+                        if (a == b) == (opcode == 7):
+                            pc = p2
                     elif compare_jumps(opcode, a, b, p4, p5):
                         pc = p2
                 elif opcode == 13:  # Rewind
@@ -113,8 +125,8 @@ def interpret(
                         pc = p2
                     elif p3:
                         registers[p3 : p3 + len(row)] = row
-                        if promote is not None and is_fresh and cursor.__class__ is TableCursor and is_large(cursor):
-                            translated = promote()
+                        if promote is not None and not n_rows and cursor.__class__ is TableCursor and is_large(cursor):
+                            translated = promote(True)
                             if translated is not None:
                                 break
                             promote = None
@@ -158,15 +170,19 @@ def interpret(
                     pc = p2
                     countdown -= 1
                     if not countdown:
-                        if is_fresh and promote is not None:
-                            translated = promote()
+                        countdown = poll_steps
+                        if promote is not None:
+                            translated = promote_behind(promote, has_looked, host, n_changes, n_rows)
                             if translated is not None:
                                 break
-                            promote = None
-                        countdown = poll_steps
+                            if has_looked:
+                                promote = None
+                            else:
+                                has_looked = True
+                                countdown = STEPS_BEFORE_RESTART
                         poll(host)
             elif opcode == 1:  # ResultRow
-                is_fresh = False
+                n_rows += 1
                 if p4 is not None:
                     yield getters[p4](registers)
                 elif p2 == 1:
@@ -177,12 +193,16 @@ def interpret(
                 pc = p2
                 countdown -= 1
                 if not countdown:
-                    if is_fresh and promote is not None:
-                        translated = promote()
+                    countdown = poll_steps
+                    if promote is not None:
+                        translated = promote_behind(promote, has_looked, host, n_changes, n_rows)
                         if translated is not None:
                             break
-                        promote = None
-                    countdown = poll_steps
+                        if has_looked:
+                            promote = None
+                        else:
+                            has_looked = True
+                            countdown = STEPS_BEFORE_RESTART
                     poll(host)
             elif opcode < 5:  # If, IfNot
                 a = registers[p1]
@@ -205,6 +225,8 @@ def interpret(
     except Error as error:
         # FAIL keeps what the statement has done so far, so that counts.
         if getattr(error, "conflict_action", 0) == ON_CONFLICT_FAIL and program.statement_kind in DATA_CHANGING:
+            if root.immediate_violations > 0:
+                raise halt_error(CONSTRAINT_FOREIGNKEY, ON_CONFLICT_ABORT, "FOREIGN KEY constraint failed") from error
             root.report_changes()
         raise
     finally:
@@ -225,6 +247,19 @@ def poll(host: Host) -> None:
     """
     if host.is_interrupted or (host.progress is not None and host.progress()):
         raise sqlite_error(INTERRUPT)
+
+
+def promote_behind(
+    promote: Callable[[bool], Iterator[Row] | None], may_translate: bool, host: Host, n_changes: int, n_rows: int
+) -> Iterator[Row] | None:
+    """Starts in tier 2 and skips the rows that have been handed out already; None when that cannot be done.
+
+    The query is deterministic, so it gives the same rows again unless the connection has changed something meanwhile.
+    """
+    if host.total_changes != n_changes:
+        return None
+    translated = promote(may_translate)
+    return translated if translated is None or not n_rows else islice(translated, n_rows, None)
 
 
 def is_large(cursor: TableCursor) -> bool:

@@ -6,20 +6,22 @@ cursors.  Transactions are the engine's: the Transaction instruction asks the ho
 statement when the iterator is exhausted, closed or has raised.
 
 `host.tier` chooses: '1' interprets; '2' translates what can be translated; 'both' runs a query in both tiers and fails where
-they differ; 'auto' translates a query when the interpreter finds that it scans a large table, when it has spent many steps
-without a row, or when the same program has run often.
+they differ; 'auto' translates a query when the interpreter finds that it scans a large table, when it has spent many steps,
+or when the same program has run often.
 
 Source: DESIGN, "A VM of two tiers".
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from minisql.bytecode import opcodes as op
+from minisql.bytecode.program import GroupSpec, WindowSpec
 from minisql.errors import InternalInvariantError
 from minisql.vm.interpreter import interpret
 from minisql.vm.register_plan import Untranslatable
@@ -31,8 +33,7 @@ if TYPE_CHECKING:
 
 Row = tuple[Any, ...]
 
-# Loop steps without a row after which a query starts again in tier 2, and runs after which a cached program is translated.
-STEPS_BEFORE_RESTART = 2000
+# Runs after which a cached program is translated.
 RUNS_BEFORE_TRANSLATION = 60
 MAX_INSTRUCTIONS = 2000
 _FAILED = "untranslatable"
@@ -55,21 +56,35 @@ def run(program: Program, host: Host, parameters: Sequence[Any] = ()) -> Iterato
         if n_runs < RUNS_BEFORE_TRANSLATION:
             if not program.is_deterministic or not program.loops:
                 return interpret(program, host, parameters)
-            return interpret(program, host, parameters, partial(_promote, program, host, parameters), STEPS_BEFORE_RESTART)
+            return interpret(program, host, parameters, partial(_promote, program, host, parameters))
         return _run_translated(program, host, parameters, False)
     if linked is _FAILED:
         return interpret(program, host, parameters)
     return linked.start(program, host, parameters)  # type: ignore[attr-defined, no-any-return]
 
 
-def _promote(program: Program, host: Host, parameters: Sequence[Any]) -> Iterator[Row] | None:
-    """Starts a program afresh in tier 2; None if it has to stay in tier 1."""
-    compiled = compiled_program(program, host, True)
+def _promote(program: Program, host: Host, parameters: Sequence[Any], may_translate: bool) -> Iterator[Row] | None:
+    """Starts a program afresh in tier 2; None if it has to stay in tier 1, or is not translated yet and shall not be."""
+    if calls_user_aggregates(program):
+        return None  # starting afresh would call them again for the same rows
+    compiled = compiled_program(program, host, True, may_translate)
     return None if compiled is None else compiled.start(program, host, parameters)
 
 
-def compiled_program(program: Program, host: Host, specialises: bool) -> CompiledProgram | None:
-    """The compiled form of a program, made now if need be; None if it cannot be translated.
+def calls_user_aggregates(program: Program) -> bool:
+    """Tells whether a program calls aggregate or window functions of the user; the planner says it of scalar functions."""
+    for instruction in program.code:
+        spec = instruction[4]
+        if isinstance(spec, (GroupSpec, WindowSpec)):
+            if any(call.function is not None and not call.function.is_built_in for call in spec.calls):
+                return True
+    return False
+
+
+def compiled_program(
+    program: Program, host: Host, specialises: bool, may_translate: bool = True
+) -> CompiledProgram | None:
+    """The compiled form of a program, made now if need be and allowed; None if it cannot be translated.
 
     A read transaction must be open: the first leaves of its tables are looked at.
     """
@@ -77,12 +92,17 @@ def compiled_program(program: Program, host: Host, specialises: bool) -> Compile
     if linked is _FAILED:
         return None
     if linked is None or linked.__class__ is int:
+        if not may_translate and "minisql.vm.compiled" not in sys.modules:
+            return None
         tier_2 = _load_tier_2()
         if len(program.code) > MAX_INSTRUCTIONS:
             program.linked = _FAILED
             return None
         try:
-            program.linked = tier_2.compile_program(program, tier_2.gather_hints(program, host, specialises))
+            compiled = tier_2.compile_program(program, tier_2.gather_hints(program, host, specialises), may_translate)
+            if compiled is None:
+                return None
+            program.linked = compiled
         except Untranslatable:
             program.linked = _FAILED
             return None

@@ -512,12 +512,25 @@ def _any_null(translator: Translator, address: int) -> Condition:
 
 
 def _index_bound(translator: Translator, address: int) -> Condition:
-    """IdxGE, IdxGT, IdxLE, IdxLT: the end of a range of an index."""
-    opcode, p1, _, _, registers, _ = translator.code[address]
+    """IdxGE, IdxGT, IdxLE, IdxLT: the end of a range of an index; a bound on the first field alone is compared inline."""
+    opcode, cursor, _, _, registers, _ = translator.code[address]
     sign, opposite = _BOUND_SIGNS[opcode]
+    loop = translator.walks.get(cursor)
+    entry = f"w{loop}" if loop is not None else f"c{cursor}.row"
     key = translator.tuple_text(registers, address)
-    call = f"compare_prefix(c{p1}, {key})"
-    return Condition(f"{call} {sign} 0", f"{call} {opposite} 0")
+    call = f"compare_prefix(c{cursor}.order, {entry}, {key})"
+    bound = translator.operand(registers[0], address)
+    shape = translator.index_shapes.get(cursor)
+    if loop is None or len(registers) > 1 or shape is None or not bound.is_name or not only(bound, NUMBER):
+        return Condition(f"{call} {sign} 0", f"{call} {opposite} 0")
+    translator.used_rows.add(loop)
+    kinds = ("int", "float") if only(bound, INTEGER) else ("float", "int")
+    test = " or ".join(f"{entry}[0].__class__ is {kind}" for kind in kinds)
+    if shape.descending[0]:
+        plain, turned = f"{bound.text} {sign} {entry}[0]", f"{bound.text} {opposite} {entry}[0]"
+    else:
+        plain, turned = f"{entry}[0] {sign} {bound.text}", f"{entry}[0] {opposite} {bound.text}"
+    return Condition(f"({plain} if ({test}) else {call} {sign} 0)", f"({turned} if ({test}) else {call} {opposite} 0)")
 
 
 _BOUND_SIGNS = {op.IdxGE: (">=", "<"), op.IdxGT: (">", "<="), op.IdxLE: ("<=", ">"), op.IdxLT: ("<", ">=")}

@@ -37,8 +37,8 @@ class Untranslatable(Exception):
 class RegisterPlan:
     """The plan of one program.
 
-    `reads` and `writes` per address; `definitions` and `uses` per register; `targets` addresses that jumps lead to (back
-    jumps of loops left out); `folded` addresses whose value is computed where it is used; `row_source` maps (register, use
+    `reads` and `writes` per address; `definitions` and `uses` per register; `targets` addresses that
+    jumps lead to (back jumps of loops left out) and `sources` where from; `folded` addresses whose value is computed where it is used; `row_source` maps (register, use
     address) to (load address, offset); `unpacked` registers that loads must copy to locals.
     """
 
@@ -52,6 +52,7 @@ class RegisterPlan:
         "program",
         "reads",
         "row_source",
+        "sources",
         "targets",
         "unpacked",
         "uses",
@@ -70,7 +71,7 @@ class RegisterPlan:
         self.writes: list[list[int]] = []
         self.definitions: list[list[int]] = [[] for _ in range(n)]
         self.uses: list[list[int]] = [[] for _ in range(n)]
-        self.targets: set[int] = set()
+        self.sources: dict[int, list[int]] = {}
         definitions, uses = self.definitions, self.uses
         for address, instruction in enumerate(code):
             read = registers_read(instruction, layout)
@@ -82,7 +83,8 @@ class RegisterPlan:
             for register in read:
                 uses[register].append(address)
             if instruction[0] in JUMPS and address not in self.loop_next:
-                self.targets.add(instruction[2])
+                self.sources.setdefault(instruction[2], []).append(address)
+        self.targets = self.sources.keys()
         self.row_source: dict[tuple[int, int], tuple[int, int]] = {}
         self.unpacked: set[int] = set()
         self._plan_rows()

@@ -244,11 +244,22 @@ def _emit_in_set(translator: Translator, address: int) -> None:
 
 def _emit_deferred_seek(translator: Translator, address: int) -> None:
     _, table, index, _, _, _ = translator.code[address]
-    loop = next((loop for loop in translator.program.loops if loop.cursor == index and loop.body <= address < loop.next), None)
-    entry = f"w{loop.start}" if loop is not None else f"c{index}.row"
+    loop = translator.walks.get(index)
+    entry = f"w{loop}" if loop is not None else f"c{index}.row"
     translator.line(f"w{address} = c{table}.seek_rowid({entry}[-1])")
     translator.line(f"if w{address} is None: raise sqlite_error(CORRUPT_INDEX)")
     emit_unpacking(translator, address)
+
+
+def _emit_index_rowid(translator: Translator, address: int) -> None:
+    """IdxRowid within a loop over the index; elsewhere its handler."""
+    _, cursor, target, _, _, _ = translator.code[address]
+    loop = translator.walks.get(cursor)
+    if loop is None:
+        emit_handler_call(translator, address)
+    elif translator.plan.uses[target]:
+        translator.used_locals.add(target)
+        translator.line(f"r{target} = w{loop}[-1]")
 
 
 def _emit_group_step(translator: Translator, address: int) -> None:
@@ -339,6 +350,7 @@ _STATEMENTS: dict[int, Callable[[Translator, int], None]] = {
     op.SetInsert: _emit_set_insert,
     op.InSet: _emit_in_set,
     op.DeferredSeek: _emit_deferred_seek,
+    op.IdxRowid: _emit_index_rowid,
     op.GroupStep: _emit_group_step,
     op.Count: _emit_count,
 }

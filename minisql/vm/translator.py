@@ -22,7 +22,7 @@ from minisql.bytecode import opcodes as op
 from minisql.bytecode.opcodes import CONTRACTS
 from minisql.bytecode.program import Program, SortSpec
 from minisql.storage.type_mask import BLOB, INTEGER_48, INTEGER_64, NULL, REAL, TEXT, TEXT_NOT_ASCII
-from minisql.values.shape import RowShape
+from minisql.values.shape import KeyShape, RowShape
 from minisql.vm import flow_text, statement_text
 from minisql.vm.program_shape import magnitude
 from minisql.vm.python_text import ANY, Operand, value_of
@@ -124,6 +124,7 @@ class Translator:
         "emit_region",
         "flags",
         "hints",
+        "index_shapes",
         "known",
         "leaf_loops",
         "lines",
@@ -143,6 +144,7 @@ class Translator:
         "used_locals",
         "used_rows",
         "uses_context",
+        "walks",
     )
 
     def __init__(self, program: Program, hints: Hints) -> None:
@@ -178,6 +180,9 @@ class Translator:
         self.plain_sets: set[int] = set()
         self.plain_groups: set[int] = set()
         self.sorter_specs: dict[int, SortSpec] = {}
+        # The loops being emitted that walk a cursor row by row or leaf by leaf: cursor to start address.
+        self.walks: dict[int, int] = {}
+        self.index_shapes: dict[int, KeyShape] = {}
         self.cursor_kinds: dict[int, str] = {}
         self._classify_cursors()
 
@@ -189,6 +194,8 @@ class Translator:
                 raise Untranslatable(CONTRACTS[opcode].name)
             if opcode in (op.OpenRead, op.OpenWrite):
                 self.cursor_kinds[p1] = "table" if isinstance(p4, RowShape) else "index"
+                if isinstance(p4, KeyShape):
+                    self.index_shapes[p1] = p4
             elif opcode == op.HostRows:
                 self.cursor_kinds[p3] = "rows"
             elif opcode in _KINDS:
