@@ -190,6 +190,17 @@ class OsFile:
             return True
 
 
+def creation_mode(path: str) -> int:
+    """Returns the permissions of a new file: a journal, log or index gets those of its database."""
+    database, _, ending = path.rpartition("-")
+    if ending in ("journal", "wal"):
+        try:
+            return os.stat(database).st_mode & 0o777
+        except OSError:
+            pass
+    return 0o644
+
+
 _pread: Callable[..., bytes] | None = getattr(os, "pread", None)
 
 
@@ -238,7 +249,7 @@ class OsVfs:
         descriptor = -1
         if not read_only:
             try:
-                descriptor = os.open(path, flags | os.O_RDWR | (os.O_CREAT if create else 0), 0o644)
+                descriptor = os.open(path, flags | os.O_RDWR | (os.O_CREAT if create else 0), creation_mode(path))
             except IsADirectoryError as error:
                 raise sqlite_error(CANTOPEN) from error
             except (PermissionError, OSError) as error:
@@ -274,8 +285,8 @@ class OsVfs:
             self.sync_directory(path)
 
     def exists(self, path: str) -> bool:
-        """Source: `Vfs.exists`."""
-        return os.path.isfile(path)
+        """Source: `Vfs.exists`; `access` first, since the answer is nearly always no (every read asks for two journals)."""
+        return os.access(path, os.F_OK) and os.path.isfile(path)
 
     def full_path(self, path: str) -> str:
         """Source: `Vfs.full_path`."""

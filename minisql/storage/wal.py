@@ -117,6 +117,7 @@ class Wal:
         "path",
         "read_lock",
         "shared_words",
+        "slots",
         "vfs",
     )
 
@@ -130,6 +131,7 @@ class Wal:
         self.shared_words: list[int] = []
         self.frames: dict[int, int] = {}
         self.frames_until = 0
+        self.slots: dict[tuple[int, int], int] = {}
         self.read_lock = -1
         self.min_frame = 0
         self.is_writing = False
@@ -156,12 +158,13 @@ class Wal:
         header = self.header
         if self.read_lock == 0:
             # The whole log is in the database file; without a log in use nothing is looked up in it.
-            self.frames, self.frames_until = {}, 0
+            self.frames, self.frames_until, self.slots = {}, 0, {}
             return set() if before is not None and before.words() == header.words() else None
         is_same_log = before is not None and before.salt == header.salt and before.max_frame <= header.max_frame
         if not is_same_log or self.frames_until > header.max_frame or not self.frames_until:
             self.frames = {}
             self.frames_until = 0
+            self.slots = {}
         new = list(pages_of_frames(self.index, self.frames_until + 1, header.max_frame))
         self.frames.update((page, frame) for frame, page in new)
         self.frames_until = header.max_frame
@@ -283,6 +286,7 @@ class Wal:
 
     def _scan_log(self) -> WalHeader:
         header = WalHeader()
+        self.slots = {}
         raw = self.file.read(32, 0)
         if len(raw) < 32:
             return header
@@ -322,7 +326,7 @@ class Wal:
             waiting.append((frame, page))
             if n_pages:
                 for number, entry in waiting:
-                    append_frame(self.index, number, entry)
+                    append_frame(self.index, number, entry, self.slots)
                 waiting.clear()
                 header.max_frame, header.n_pages, header.checksum = frame, n_pages, (s0, s1)
 
@@ -385,6 +389,7 @@ class Wal:
         words[BACKFILL] = 0
         words[BACKFILL_ATTEMPTED] = 0
         words[READ_MARKS + 1] = 0
+        self.slots = {}
         for i in range(2, N_READERS):
             words[READ_MARKS + i] = NOT_USED
         self.frames, self.frames_until = {}, 0
@@ -413,7 +418,7 @@ class Wal:
         frame = header.max_frame
         for page, _ in pages:
             frame += 1
-            append_frame(self.index, frame, page)
+            append_frame(self.index, frame, page, self.slots)
             self.frames[page] = frame
         header.max_frame, header.checksum = frame, (s0, s1)
         header.page_size = self.page_size
@@ -444,7 +449,7 @@ class Wal:
         if committed.max_frame != self.header.max_frame:
             clean_hash(self.index, committed.max_frame)
         self.header = committed
-        self.frames, self.frames_until = {}, 0
+        self.frames, self.frames_until, self.slots = {}, 0, {}
         if self.read_lock > 0:
             self._changed_pages(None)
 

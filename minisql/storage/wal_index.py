@@ -118,7 +118,8 @@ class SharedIndex:
         flags = getattr(os, "O_CLOEXEC", 0)
         self.made_file = not os.path.exists(path)
         try:
-            self.descriptor = os.open(path, flags | os.O_RDWR | os.O_CREAT, 0o644)
+            mode = os.stat(path.removesuffix("-shm")).st_mode & 0o777
+            self.descriptor = os.open(path, flags | os.O_RDWR | os.O_CREAT, mode)
         except OSError:
             try:
                 self.descriptor = os.open(path, flags | os.O_RDONLY)
@@ -194,8 +195,12 @@ def frame_place(frame: int) -> tuple[int, int, int, int]:
     return block, 0, frame - zero - 1, zero
 
 
-def append_frame(index: WalIndex, frame: int, page: int) -> None:
-    """Enters a frame into the page numbers and the hash of its block."""
+def append_frame(index: WalIndex, frame: int, page: int, slots: dict[tuple[int, int], int]) -> None:
+    """Enters a frame into the page numbers and the hash of its block.
+
+    `slots` remembers, for (block, page), the last slot taken by the page: a page written again and again would else be
+    probed for from the start of an ever longer chain.  The caller empties it when frames are removed.
+    """
     block, first, place, zero = frame_place(frame)
     words = index.region(block)
     hashes = words.cast("B").cast("H")[REGION_SIZE // 2 - N_HASH :]
@@ -204,9 +209,10 @@ def append_frame(index: WalIndex, frame: int, page: int) -> None:
         words[first:] = memoryview(bytes(REGION_SIZE - 4 * first)).cast("I")
     elif words[place]:
         clean_hash(index, frame - 1)
-    key = page * 383 & N_HASH - 1
+    key = slots.get((block, page), page * 383 & N_HASH - 1)
     while hashes[key]:
         key = key + 1 & N_HASH - 1
+    slots[block, page] = key
     words[place] = page
     hashes[key] = position
 
