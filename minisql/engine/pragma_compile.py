@@ -12,6 +12,7 @@ from minisql.bytecode.builder import ProgramBuilder
 from minisql.bytecode.program import Program
 from minisql.engine.pragma_table import PRAGMAS
 from minisql.errors import AUTH, ERROR, sqlite_error
+from minisql.planner.statement import listing_rows
 
 if TYPE_CHECKING:
     from minisql.engine.session import Session
@@ -48,6 +49,27 @@ def compile_pragma(session: Session, node: ast.Pragma) -> Program:
     program = builder.finish(columns, "pragma")
     program.column_origins = (None,) * len(columns)
     program.is_deterministic = False
+    return program
+
+
+def explain_pragma(session: Session, node: ast.Pragma, is_query_plan: bool) -> Program:
+    """EXPLAIN of a PRAGMA: its instructions; it has no query plan."""
+    names: tuple[str, ...] = ("id", "parent", "notused", "detail")
+    rows: list[tuple[object, ...]] = []
+    if not is_query_plan:
+        names = ("addr", "opcode", "p1", "p2", "p3", "p4", "p5", "comment")
+        rows = listing_rows(compile_pragma(session, node))
+    builder = ProgramBuilder()
+    cursor = builder.cursor()
+    row = builder.registers(len(names))
+    end = builder.label()
+    builder.emit(op.ConstantRows, cursor, 0, 0, tuple(rows))
+    builder.begin_loop(op.Rewind, cursor, end, row, len(names))
+    builder.emit(op.ResultRow, row, len(names))
+    builder.end_loop(op.Next, 0, end)
+    builder.emit(op.Halt)
+    program = builder.finish(names, "explain")
+    program.column_origins = (None,) * len(names)
     return program
 
 

@@ -20,7 +20,7 @@ from minisql.engine import copying, hooks, schema_loader, services, table_functi
 from minisql.engine.blob import BlobHandle
 from minisql.engine.flags import DEFAULT_FLAGS
 from minisql.engine.opening import close_database, open_database, shown_name
-from minisql.engine.pragma_compile import compile_pragma
+from minisql.engine.pragma_compile import compile_pragma, explain_pragma
 from minisql.engine.statement import EmptyStatement, Statement
 from minisql.errors import ERROR, MISUSE, sqlite_error
 from minisql.functions.registry import FunctionRegistry
@@ -87,6 +87,7 @@ class Session:
         self.verifies_programs = False
         self.eponymous_tables: dict[str, Table] = {}
         self.has_temp = False
+        self.planning_reads: list[int] = []
         self.kept_statements: dict[str, Statement] = {}
         self.collation_names = ["BINARY", "NOCASE", "RTRIM"]
         self.pure_context: str | None = None
@@ -122,7 +123,20 @@ class Session:
             self.load_schemas()
         if isinstance(node, ast.Pragma):
             return compile_pragma(self, node)
-        return compile_statement(parsed, self)
+        if isinstance(node, ast.Explain) and isinstance(node.statement, ast.Pragma):
+            return explain_pragma(self, node.statement, node.is_query_plan)
+        try:
+            return compile_statement(parsed, self)
+        finally:
+            if self.planning_reads:
+                self._end_planning_reads()
+
+    def _end_planning_reads(self) -> None:
+        for database in self.planning_reads:
+            btree = self.btrees[database]
+            if btree is not None:
+                btree.end_read()
+        self.planning_reads.clear()
 
     def has_more(self, sql: str, start: int) -> bool:
         """Tells whether anything but blanks and comments follows."""
@@ -189,6 +203,10 @@ class Session:
             if btree is not None:
                 close_database(btree)
         self.btrees = [None] * len(self.btrees)
+        # The session refers to itself in these, and would have to wait for the garbage collector.
+        self.kept_statements.clear()
+        self.catalog.load = None
+        del self.function_context
 
     # PlanContext
 
@@ -199,7 +217,14 @@ class Session:
     def estimated_rows(self, schema_index: int, root_page: int) -> int:
         """About how many rows a tree holds."""
         btree = self.btrees[schema_index]
-        return btree.estimated_rows(root_page) if btree is not None else 0
+        if btree is None:
+            return 0
+        if self.transaction_states[schema_index] == transactions.IDLE and btree.pager.file is not None:
+            # Pages of a file are looked at within a read transaction only; this one lasts as long as the compilation.
+            if schema_index not in self.planning_reads:
+                btree.begin_read()
+                self.planning_reads.append(schema_index)
+        return btree.estimated_rows(root_page)
 
     def eponymous_table(self, name: str) -> Table | None:
         """A table-valued function as a table."""
