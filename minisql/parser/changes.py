@@ -57,11 +57,9 @@ def _or_conflict(state: State) -> str | None:
 
 
 def _target(state: State) -> TableSource:
-    """Reads the table that a statement changes: `schema.table AS alias`; triggers take a bare name only."""
+    """Reads the table that a statement changes: `schema.table AS alias`; in triggers there is no alias."""
     position = state.index
     schema, table = qualified_name(state)
-    if state.is_trigger and schema is not None:
-        raise error("qualified table names are not allowed on INSERT, UPDATE, and DELETE statements within triggers")
     alias = name(state) if not state.is_trigger and accept(state, k.AS) else None
     return TableSource(table, schema, alias, None, False, position, None)
 

@@ -15,6 +15,7 @@ from minisql.catalog.rename import StoredText, apply_edits, column_list_end, nam
 from minisql.errors import ERROR, Error, sqlite_error
 from minisql.limits import COLUMN
 from minisql.parser import ast, parse_one
+from minisql.planner.alter_checks import verify_objects
 from minisql.planner.authorization import ALTER_TABLE, allows
 from minisql.planner.definition_checks import check_table_expressions
 from minisql.planner.identifiers import quoted_identifier
@@ -184,6 +185,8 @@ def emit_rename_table(compiler: Compiler, node: ast.RenameTable) -> None:
     if table.view is not None:
         raise sqlite_error(ERROR, f"view {table.name} may not be altered")
     begin_ddl(compiler, table.schema_index)
+    if not compiler.context.flags.get("legacy_alter_table"):
+        verify_objects(compiler, table, "")
     if table.module is not None:
         arguments = (table.schema_index, table.name, new_name)
         compiler.emit(op.HostCall, 0, 0, 0, ("rename_virtual_table", arguments))

@@ -1,14 +1,11 @@
 """Code for ALTER TABLE ... RENAME COLUMN and DROP COLUMN.
 
-Where a view or trigger means the column, the compiler says: the object is compiled once more for nobody, and every name that
-resolves to the column is noted with its place in the text.
-
 Source: https://www.sqlite.org/lang_altertable.html sections 3 and 5.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
@@ -26,77 +23,19 @@ from minisql.catalog.rename import (
 from minisql.catalog.schema import Table
 from minisql.errors import ERROR, Error, sqlite_error
 from minisql.parser import ast
-from minisql.planner.binding import bind_select
+from minisql.planner.alter_checks import affected_objects, compile_object, verify_objects
 from minisql.planner.compiler import Compiler
 from minisql.planner.ddl_alter import check_alterable, find_alterable, stored_text
 from minisql.planner.definition_checks import check_index_expressions, check_table_expressions
 from minisql.planner.identifiers import identifier_text, quoted_identifier
 from minisql.planner.layout import table_layout
 from minisql.planner.references import walk
-from minisql.planner.schema_rows import TEMP, emit_schema_change, loaded_schema
-from minisql.planner.scope import Scope
-from minisql.planner.stored_texts import Rewrite, SchemaObject, emit_rewrites, schema_objects
-from minisql.planner.triggers import TriggerContext, compile_program
+from minisql.planner.schema_rows import emit_schema_change, loaded_schema
+from minisql.planner.stored_texts import Rewrite, SchemaObject, emit_rewrites
 from minisql.planner.writes import begin_ddl
 
 if TYPE_CHECKING:
-    from minisql.planner.scope import Source
-
-
-class RecordingCompiler(Compiler):
-    """A compiler that notes which Column nodes mean column `position` of `table`: their ids in `found`."""
-
-    __slots__ = ("found", "position", "table")
-
-    table: Table
-    position: int
-    found: set[int]
-
-    def spawn(self) -> RecordingCompiler:
-        """The compiler of a sub-program notes into the same set."""
-        inner = RecordingCompiler(self.context, None)
-        inner.table = self.table
-        inner.position = self.position
-        inner.found = self.found
-        return inner
-
-    def resolve(self, node: ast.Column, scope: Scope) -> tuple[Source, int] | None:
-        """Resolves as usual and notes."""
-        result = super().resolve(node, scope)
-        if result is not None and result[0].table is self.table and result[1] == self.position:
-            self.found.add(id(node))
-        return result
-
-
-def _compile_object(compiler: Compiler, item: SchemaObject, text: StoredText, table: Table, position: int) -> set[int]:
-    """Compiles a view or trigger; returns the ids of the nodes that mean the column."""
-    recorder = RecordingCompiler(compiler.context, None)
-    recorder.table = table
-    recorder.position = position
-    recorder.found = set()
-    recorder.may_collate = True
-    statement = text.parsed.statement
-    if isinstance(statement, ast.CreateView):
-        bound = bind_select(recorder, statement.select, None)
-        recorder.emit_bound_select(bound, lambda registers, done: None)
-    elif isinstance(statement, ast.CreateTrigger):
-        watched = compiler.context.catalog.find_table(item.table_name, statement.table.schema)
-        if watched is not None:
-            has_rows = (statement.event != "INSERT", statement.event != "DELETE")
-            context = TriggerContext(Scope([]), 0, None)
-            compile_program(recorder, ("altered", item.name), watched, has_rows, statement.when, statement.steps, context)
-    return recorder.found
-
-
-def _affected(compiler: Compiler, table: Table) -> Iterator[tuple[int, SchemaObject]]:
-    """All objects that may mention the table: those of its database, and TEMP views and triggers."""
-    catalog = compiler.context.catalog
-    for item in schema_objects(loaded_schema(catalog, table.schema_index)):
-        yield table.schema_index, item
-    if table.schema_index != TEMP:
-        for item in schema_objects(loaded_schema(catalog, TEMP)):
-            if item.kind in ("view", "trigger"):
-                yield TEMP, item
+    pass
 
 
 def _column_position(table: Table, name: str) -> int:
@@ -122,8 +61,8 @@ def emit_rename_column(compiler: Compiler, node: ast.RenameColumn) -> None:
     is_quoted = node.is_new_name_quoted
     new_text = quoted_identifier(node.new_name) if is_quoted else identifier_text(node.new_name)
     rewrites: dict[int, list[Rewrite]] = {}
-    for database, item in _affected(compiler, table):
-        sql = _renamed(compiler, item, table, position, new_text)
+    for database, item in affected_objects(compiler, table):
+        sql = _renamed(compiler, database, item, table, position, new_text)
         if sql is not None:
             if item.kind == "table" and item.name == table.name:
                 _check_renamed(compiler, table, sql)
@@ -143,7 +82,9 @@ def _check_renamed(compiler: Compiler, table: Table, sql: str) -> None:
         raise sqlite_error(ERROR, f"error in table {table.name} after rename: {error}") from error
 
 
-def _renamed(compiler: Compiler, item: SchemaObject, table: Table, position: int, new_text: str) -> str | None:
+def _renamed(
+    compiler: Compiler, database: int, item: SchemaObject, table: Table, position: int, new_text: str
+) -> str | None:
     text = item.text()
     column = table.columns[position].name
     statement = text.parsed.statement
@@ -157,7 +98,7 @@ def _renamed(compiler: Compiler, item: SchemaObject, table: Table, position: int
             edits = _named_columns(text, walk(statement), column, new_text)
     else:
         try:
-            found = _compile_object(compiler, item, text, table, position)
+            found = compile_object(compiler, database, item, text, table, position)
         except Error as error:
             raise sqlite_error(ERROR, f"error in {item.kind} {item.name}: {error}") from error
         nodes = list(walk(statement))
@@ -262,7 +203,7 @@ def emit_drop_column(compiler: Compiler, node: ast.DropColumn) -> None:
     if len(table.columns) == 1:
         raise sqlite_error(ERROR, f'cannot drop column "{name}": no other columns exist')
     begin_ddl(compiler, table.schema_index)
-    _verify_objects(compiler, table, "")
+    verify_objects(compiler, table, "")
     new_sql = _text_without(table, position)
     altered = _without_column(compiler, table, new_sql)
     _verify_with(compiler, table, altered)
@@ -321,18 +262,9 @@ def _verify_with(compiler: Compiler, table: Table, altered: Table) -> None:
     altered.triggers = table.triggers
     tables[key] = altered
     try:
-        _verify_objects(compiler, altered, " after drop column")
+        verify_objects(compiler, altered, " after drop column")
     finally:
         tables[key] = table
-
-
-def _verify_objects(compiler: Compiler, table: Table, when: str) -> None:
-    for _, item in _affected(compiler, table):
-        if item.kind in ("view", "trigger"):
-            try:
-                _compile_object(compiler, item, item.text(), table, -1)
-            except Error as error:
-                raise sqlite_error(ERROR, f"error in {item.kind} {item.name}{when}: {error}") from error
 
 
 def _emit_rewrite_rows(compiler: Compiler, table: Table, altered: Table, position: int) -> None:

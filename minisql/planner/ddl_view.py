@@ -84,6 +84,8 @@ def emit_create_trigger(compiler: Compiler, node: ast.CreateTrigger) -> None:
         use_database(compiler, database, False)
         return
     _check_trigger(node, table)
+    if database != TEMP:
+        _refuse_qualified_targets(node)
     _check_databases(compiler, [node.when, node.steps], database, f"trigger {node.name}")
     if not allows_create(compiler, "trigger", node.name, table.name, database, loaded_schema(catalog, database).name):
         return
@@ -114,6 +116,15 @@ def _no_table(compiler: Compiler, node: ast.CreateTrigger, database: int) -> Non
     if schema is None and database != TEMP:
         schema = loaded_schema(compiler.context.catalog, database).name
     raise no_such_table(node.table.name, schema)
+
+
+def _refuse_qualified_targets(node: ast.CreateTrigger) -> None:
+    for step in node.steps:
+        if isinstance(step, (ast.Insert, ast.Update, ast.Delete)) and step.target.schema is not None:
+            raise sqlite_error(
+                ERROR,
+                "qualified table names are not allowed on INSERT, UPDATE, and DELETE statements within triggers",
+            )
 
 
 def _check_trigger(node: ast.CreateTrigger, table: Table) -> None:

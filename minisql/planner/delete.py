@@ -12,7 +12,7 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.authorization import DELETE, allows
 from minisql.planner.foreign_keys import check_parent_keys, emit_foreign_key_check, emit_parent_actions
-from minisql.planner.gathering import emit_sort_by_key, gather_keys, key_expressions, statement_scope
+from minisql.planner.gathering import emit_sort_by_key, gather_rows, key_positions, statement_scope
 from minisql.planner.layout import RowRegisters, allocate_row, table_layout
 from minisql.planner.references import has_subquery
 from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
@@ -128,7 +128,7 @@ def emit_scan_and_delete(
 def _emit_gathered(compiler: Compiler, deletion: Deletion, node: ast.Delete, scope: Scope | None) -> None:
     table = deletion.table
     compiler.needs_statement_journal = True
-    keys = key_expressions(table, node.target.alias or node.target.name)
+    keys = key_positions(table)
     n_keys = len(keys)
     target = deletion.target = open_target(compiler, table, deletion.conflict)
     is_one_pass = not (
@@ -138,7 +138,7 @@ def _emit_gathered(compiler: Compiler, deletion: Deletion, node: ast.Delete, sco
         or node.limit is not None
         or has_subquery(node.where)
     )
-    cursor = gather_keys(compiler, node, keys, scope, is_one_pass)
+    cursor = gather_rows(compiler, node, keys, (), scope, is_one_pass)
     if not is_one_pass:
         emit_sort_by_key(compiler, table, cursor, n_keys)
     builder = compiler.builder
@@ -153,9 +153,8 @@ def _emit_gathered(compiler: Compiler, deletion: Deletion, node: ast.Delete, sco
 
 def _emit_view_rows(compiler: Compiler, deletion: Deletion, node: ast.Delete, scope: Scope | None) -> None:
     table = deletion.table
-    alias = node.target.alias or node.target.name
-    columns: list[ast.Expression] = [ast.Column(column.name, alias, None, False, 0) for column in table.columns]
-    cursor = gather_keys(compiler, node, columns, scope)
+    columns = range(len(table.columns))
+    cursor = gather_rows(compiler, node, columns, (), scope)
     builder = compiler.builder
     old = deletion.old
     end = compiler.label()
@@ -174,18 +173,20 @@ def emit_one_deletion(compiler: Compiler, deletion: Deletion, ignore: int) -> No
     old = deletion.old
     triggers = deletion.triggers
     has_before = has_time(triggers, "BEFORE")
+    stored = old
     if has_before:
         emit_triggers(compiler, table, triggers, "BEFORE", old, None, deletion.conflict, ignore)
-        # The trigger may have changed the row or deleted it.
-        emit_seek_row(compiler, target, key_registers(old, table), old, ignore)
+        # The trigger may have changed the row or deleted it; for other triggers the old row stays as it was.
+        stored = allocate_row(compiler.builder, old.layout)
+        emit_seek_row(compiler, target, key_registers(old, table), stored, ignore)
     use = target.foreign_keys
     check_parent_keys(compiler, use, "DELETE")
     emit_foreign_key_check(compiler, use, table, old, None, None)
-    emit_delete_row(compiler, target, old, op.COUNT_CHANGE, moves=False)
+    emit_delete_row(compiler, target, stored, op.COUNT_CHANGE)
     emit_parent_actions(compiler, use, table, old, None, None)
+    emit_returning_row(compiler, deletion.returning, table, old)
     if triggers:
         emit_triggers(compiler, table, triggers, "AFTER", old, None, deletion.conflict, ignore)
-    emit_returning_row(compiler, deletion.returning, table, old)
 
 
 STEP_EMITTERS[ast.Delete] = emit_delete

@@ -240,6 +240,15 @@ def check_parent_keys(
         locate(compiler, use, missing[-1])
 
 
+def check_insert_keys(compiler: Compiler, use: ForeignKeyUse) -> None:
+    """Before rows are inserted, the keys that will be counted must find their parent key."""
+    for reference in use.own:
+        locate(compiler, use, reference)
+    for reference in use.incoming:
+        if not use.is_single or _is_deferred(compiler, reference.key) == DEFERRED:
+            locate(compiler, use, reference)
+
+
 def _has_parent_key(compiler: Compiler, use: ForeignKeyUse, reference: Reference) -> bool:
     is_drop = use.is_drop
     use.is_drop = True

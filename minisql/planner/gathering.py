@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.program import SortSpec
-from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.binding import bind_select, with_scope
+from minisql.planner.nodes import SourceColumn
+from minisql.planner.scope import ROWID
 from minisql.values.collation import BINARY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from minisql.catalog.schema import Column, Table
+    from minisql.planner.binding import BoundSelect
     from minisql.planner.compiler import Compiler
     from minisql.planner.scope import Scope
+
+_NULL = ast.Literal(None)
 
 
 def statement_scope(compiler: Compiler, with_clause: ast.With | None) -> Scope | None:
@@ -28,15 +32,13 @@ def statement_scope(compiler: Compiler, with_clause: ast.With | None) -> Scope |
     return outer if with_clause is None else with_scope(compiler, with_clause, outer)
 
 
-def gather_select(
-    compiler: Compiler, select: ast.Select, scope: Scope | None, needs_whole_rows: bool = False
-) -> tuple[list[Column], int]:
-    """The columns of a SELECT and a list cursor that holds its rows.
-
-    `needs_whole_rows`: the rows will be read from the table again, so an index that covers the SELECT is no shortcut.
-    """
+def gather_select(compiler: Compiler, select: ast.Select, scope: Scope | None) -> tuple[list[Column], int]:
+    """The columns of a SELECT and a list cursor that holds its rows."""
     bound = bind_select(compiler, select, scope)
-    bound.blocks[0].needs_whole_rows = needs_whole_rows
+    return bound.columns, _emit_list(compiler, bound)
+
+
+def _emit_list(compiler: Compiler, bound: BoundSelect) -> int:
     cursor = compiler.builder.cursor()
     compiler.emit(op.OpenList, cursor, len(bound.columns))
 
@@ -44,46 +46,43 @@ def gather_select(
         compiler.emit(op.ListAppend, cursor, p4=registers)
 
     compiler.emit_bound_select(bound, sink)
-    return bound.columns, cursor
+    return cursor
 
 
-def rowid_name(table: Table) -> str:
-    """A name by which the table's rowid can be reached."""
-    if table.rowid_alias >= 0:
-        return table.columns[table.rowid_alias].name
-    for name in ("rowid", "_rowid_", "oid"):
-        if name not in table.column_positions:
-            return name
-    raise sqlite_error(ERROR, f"no such column: {table.name}.rowid")
-
-
-def key_expressions(table: Table, alias: str) -> list[ast.Expression]:
-    """What names a row: its rowid, or the primary key of a WITHOUT ROWID table (fields in the order of its tree)."""
+def key_positions(table: Table) -> list[int]:
+    """The columns that name a row: ROWID, or the primary key of a WITHOUT ROWID table in the order of its tree."""
     if not table.is_without_rowid:
-        return [ast.Column(rowid_name(table), alias, None, False, 0)]
+        return [ROWID]
     clustered = next(index for index in table.indexes if index.is_clustered)
-    return [
-        ast.Column(table.columns[column.position].name, alias, None, False, 0) for column in clustered.columns
-    ]
+    return [column.position for column in clustered.columns]
 
 
-def gather_keys(
+def gather_rows(
     compiler: Compiler,
     node: ast.Update | ast.Delete,
-    results: list[ast.Expression],
+    positions: Sequence[int],
+    values: Sequence[ast.Expression],
     scope: Scope | None,
     whole_rows: bool = False,
     joins: Sequence[ast.FromItem] = (),
 ) -> int:
-    """A list cursor over `results` for every row of the target (joined with `joins`) that the statement's clauses admit."""
+    """A list cursor over every row of the target (joined with `joins`) that the statement's clauses admit.
+
+    Its rows are the target's columns at `positions` (or ROWID), then `values`.  `whole_rows`: they will be read from the table
+    again, so an index that covers the condition is no shortcut.
+    """
     columns: list[ast.ResultColumn | ast.Star | ast.TableStar] = [
-        ast.ResultColumn(expression, None, 0, 0) for expression in results
+        ast.ResultColumn(expression, None, 0, 0) for expression in (*[_NULL] * len(positions), *values)
     ]
-    items: list[ast.FromItem] = [node.target, *joins]
-    core = ast.Core(columns, False, items, node.where, None, None, None)
-    select = ast.Select([core], [], node.order_by, node.limit, node.offset, None)
-    _, cursor = gather_select(compiler, select, scope, whole_rows)
-    return cursor
+    core = ast.Core(columns, False, [node.target, *joins], node.where, None, None, None)
+    bound = bind_select(compiler, ast.Select([core], [], node.order_by, node.limit, node.offset, None), scope)
+    block = bound.blocks[0]
+    # The target's own columns are meant, whatever else in FROM has its name.
+    source = block.scope.sources[0]
+    for result, position in zip(block.results, positions):
+        result.expression = SourceColumn(source, position)
+    block.needs_whole_rows = whole_rows
+    return _emit_list(compiler, bound)
 
 
 def emit_sort_by_key(compiler: Compiler, table: Table, cursor: int, width: int) -> None:

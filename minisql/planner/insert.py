@@ -18,7 +18,7 @@ from minisql.parser import ast
 from minisql.planner.authorization import INSERT, allows
 from minisql.planner.autoincrement import Sequence, begin_sequence, emit_note_rowid, end_sequence
 from minisql.planner.constraints import Write, emit_row_checks
-from minisql.planner.foreign_keys import emit_foreign_key_check, locate
+from minisql.planner.foreign_keys import check_insert_keys, emit_foreign_key_check
 from minisql.planner.gathering import gather_select, statement_scope
 from minisql.planner.insert_row import emit_entries, emit_insert_row
 from minisql.planner.layout import RowRegisters, allocate_row, table_layout
@@ -180,11 +180,11 @@ def _begin(compiler: Compiler, insertion: Insertion, is_single: bool = False) ->
     target = insertion.target = open_target(compiler, table, statement_conflict(compiler, CONFLICT_ACTIONS[node.conflict]))
     if table.has_autoincrement:
         insertion.sequence = begin_sequence(compiler, table)
-    if target.foreign_keys is not None:
-        for reference in target.foreign_keys.own:
-            locate(compiler, target.foreign_keys, reference)
-    if target.foreign_keys is not None and is_single and not insertion.triggers and node.returning is None:
-        target.foreign_keys.is_single = compiler.trigger is None and not _may_delete(insertion, target)
+    use = target.foreign_keys
+    if use is not None:
+        if is_single and not insertion.triggers and node.returning is None and compiler.trigger is None:
+            use.is_single = not _may_delete(insertion, target)
+        check_insert_keys(compiler, use)
     if node.upserts or (target.may_replace and (target.layout.indexes or target.delete_triggers)):
         compiler.needs_statement_journal = True
 
@@ -278,6 +278,8 @@ def _emit_row(
     if table.view is None:
         _emit_write(compiler, insertion, rowid_source, rowid_known, known, ignore)
     emit_returning_row(compiler, insertion.returning, table, new)
+    if insertion.target is not None and insertion.triggers:
+        emit_triggers(compiler, table, insertion.triggers, "AFTER", None, new, insertion.target.conflict, ignore)
     if ends_here:
         compiler.place(ignore)
 
@@ -421,8 +423,6 @@ def _emit_write(
     emit_foreign_key_check(compiler, target.foreign_keys, table, None, new, None)
     emit_entries(compiler, target, write)
     emit_insert_row(compiler, target, new, op.COUNT_CHANGE | op.SET_LAST_ROWID | (0 if rowid_source else op.APPEND))
-    if insertion.triggers:
-        emit_triggers(compiler, table, insertion.triggers, "AFTER", None, new, target.conflict, ignore)
 
 
 def _emit_rowid(

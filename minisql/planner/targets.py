@@ -147,21 +147,14 @@ def key_registers(row: RowRegisters, table: Table) -> tuple[int, ...]:
 
 
 def emit_delete_row(
-    compiler: Compiler, target: Target, row: RowRegisters, flags: int, moves: bool = False
+    compiler: Compiler, target: Target, row: RowRegisters, flags: int
 ) -> None:
-    """Deletes the row that the target's cursor is on and that `row` holds: index entries, then the row.
-
-    `moves` tells that code before may have moved the cursor, so that it has to find the row again.
-    """
+    """Deletes the row that the target's cursor is on and that `row` holds: index entries, then the row."""
     table = target.table
     scope = row_scope(table, row)
     emit_delete_entries(compiler, table, row, scope, target.index_cursors)
-    skip = compiler.label()
-    if moves:
-        emit_find_again(compiler, target, row, skip)
     operands = (target.reports_name, table.schema_index)
     compiler.emit(op.Delete, target.cursor, 0, 1 if table.is_without_rowid else 0, operands, flags)
-    compiler.place(skip)
 
 
 def emit_find_again(compiler: Compiler, target: Target, row: RowRegisters, missing: int) -> None:
@@ -182,12 +175,14 @@ def emit_delete_for_replace(compiler: Compiler, target: Target, key: Sequence[in
     row = allocate_row(compiler.builder, target.layout)
     done = compiler.label()
     emit_seek_row(compiler, target, key, row, done)
+    stored = row
     if target.delete_triggers:
         emit_triggers(compiler, table, target.delete_triggers, "BEFORE", row, None, op.ON_CONFLICT_REPLACE, done)
-        emit_find_again(compiler, target, row, done)
+        stored = allocate_row(compiler.builder, target.layout)
+        emit_seek_row(compiler, target, key, stored, done)
     check_parent_keys(compiler, target.foreign_keys, "DELETE")
     emit_foreign_key_check(compiler, target.foreign_keys, table, row, None, None)
-    emit_delete_row(compiler, target, row, 0)
+    emit_delete_row(compiler, target, stored, 0)
     emit_parent_actions(compiler, target.foreign_keys, table, row, None, None)
     if target.delete_triggers:
         emit_triggers(compiler, table, target.delete_triggers, "AFTER", row, None, op.ON_CONFLICT_REPLACE, done)

@@ -23,7 +23,7 @@ from minisql.planner.foreign_keys import (
     emit_parent_actions,
     limit_to_update,
 )
-from minisql.planner.gathering import emit_sort_by_key, gather_keys, key_expressions, statement_scope
+from minisql.planner.gathering import emit_sort_by_key, gather_rows, key_positions, statement_scope
 from minisql.planner.index_entries import emit_delete_entries, is_touched
 from minisql.planner.insert_row import emit_entries, emit_insert_row
 from minisql.planner.layout import RowRegisters, TableLayout, allocate_row, table_layout
@@ -185,8 +185,7 @@ def _emit_gathered(
     compiler: Compiler, updating: Updating, node: ast.Update, scope: Scope | None, own_scope: Scope
 ) -> None:
     table = updating.table
-    alias = node.target.alias or node.target.name
-    keys = key_expressions(table, alias)
+    keys = key_positions(table)
     n_keys = len(keys)
     values = updating.assignments.expressions if node.sources else []
     width = n_keys + len(values)
@@ -201,7 +200,7 @@ def _emit_gathered(
         or node.limit is not None
         or has_subquery(node.where)
     )
-    cursor = gather_keys(compiler, node, keys + values, scope, is_one_pass, node.sources)
+    cursor = gather_rows(compiler, node, keys, values, scope, is_one_pass, node.sources)
     if node.sources:
         cursor = _emit_last_of_each(compiler, cursor, n_keys, width)
     if not is_one_pass:
@@ -238,11 +237,10 @@ def _emit_view_rows(compiler: Compiler, updating: Updating, node: ast.Update, sc
     """INSTEAD OF triggers for every row of the view that the conditions admit."""
     table = updating.table
     builder = compiler.builder
-    alias = node.target.alias or node.target.name
     compiler.needs_statement_journal = True
-    columns: list[ast.Expression] = [ast.Column(column.name, alias, None, False, 0) for column in table.columns]
+    columns = range(len(table.columns))
     values = updating.assignments.expressions if node.sources else []
-    cursor = gather_keys(compiler, node, columns + values, scope, False, node.sources)
+    cursor = gather_rows(compiler, node, columns, values, scope, False, node.sources)
     old = updating.old
     width = len(columns) + len(values)
     row = builder.registers(width)
@@ -289,10 +287,11 @@ def emit_update_row(
     is_key_changed = updating.assignments.is_key_changed
     emit_new_values(compiler, updating, scope, given)
     has_before = has_time(triggers, "BEFORE")
+    stored = old
     if has_before:
         emit_generated_columns(compiler, table, new)
         emit_triggers(compiler, table, triggers, "BEFORE", old, new, target.conflict, ignore)
-        _emit_reload(compiler, updating, ignore)
+        stored = _emit_reload(compiler, updating, ignore)
     emit_generated_columns(compiler, table, new)
     write = Write(table, new, ignore)
     write.old = old
@@ -301,18 +300,21 @@ def emit_update_row(
     emit_row_checks(compiler, target, write)
     use = target.foreign_keys
     emit_foreign_key_check(compiler, use, table, old, None, changed)
-    _emit_take_out(compiler, updating, target)
+    _emit_take_out(compiler, updating, target, stored)
     emit_foreign_key_check(compiler, use, table, None, new, changed)
     emit_entries(compiler, target, write)
     emit_insert_row(compiler, target, new, op.COUNT_CHANGE | op.IS_UPDATE)
     emit_parent_actions(compiler, use, table, old, new, changed)
+    emit_returning_row(compiler, updating.returning, table, new)
     if triggers:
         emit_triggers(compiler, table, triggers, "AFTER", old, new, target.conflict, ignore)
-    emit_returning_row(compiler, updating.returning, table, new)
 
 
-def _emit_reload(compiler: Compiler, updating: Updating, ignore: int) -> None:
-    """A BEFORE trigger may have deleted the row, or changed columns that the statement does not set."""
+def _emit_reload(compiler: Compiler, updating: Updating, ignore: int) -> RowRegisters:
+    """A BEFORE trigger may have deleted the row, or changed columns that the statement does not set.
+
+    Returns the row as it is stored now; for triggers the old row stays as it was.
+    """
     target = updating.target
     assert target is not None, "the table is open"
     fresh = allocate_row(compiler.builder, updating.layout)
@@ -321,12 +323,12 @@ def _emit_reload(compiler: Compiler, updating: Updating, ignore: int) -> None:
     for position in updating.layout.insertable:
         if position not in assigned:
             compiler.emit(op.SCopy, fresh.column(position), updating.new.column(position))
+    return fresh
 
 
-def _emit_take_out(compiler: Compiler, updating: Updating, target: Target) -> None:
+def _emit_take_out(compiler: Compiler, updating: Updating, target: Target, old: RowRegisters) -> None:
     """Takes the old index entries out, and the row itself when its key may change (else the new one replaces it)."""
     table = updating.table
-    old = updating.old
     changed, is_key_changed = updating.assignments.changed, updating.assignments.is_key_changed
     touched = {
         index: cursor for index, cursor in target.index_cursors.items() if is_touched(index, changed, is_key_changed)

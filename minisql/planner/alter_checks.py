@@ -1,0 +1,103 @@
+"""What ALTER TABLE has to know of views and triggers: which names in them mean a column, and whether they still make sense.
+
+The object is compiled once more for nobody, and every name that resolves to the column is noted with its place in the text.
+
+Source: https://www.sqlite.org/lang_altertable.html section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from minisql.errors import ERROR, Error, sqlite_error
+from minisql.parser import ast
+from minisql.planner.binding import bind_select
+from minisql.planner.compiler import Compiler
+from minisql.planner.schema_rows import TEMP, loaded_schema
+from minisql.planner.scope import Scope
+from minisql.planner.stored_texts import SchemaObject, schema_objects
+from minisql.planner.triggers import TriggerContext, compile_program
+
+if TYPE_CHECKING:
+    from minisql.catalog.rename import StoredText
+    from minisql.catalog.schema import Table
+    from minisql.planner.scope import Source
+
+
+class RecordingCompiler(Compiler):
+    """A compiler that notes which Column nodes mean column `position` of `table`: their ids in `found`."""
+
+    __slots__ = ("found", "position", "table")
+
+    table: Table
+    position: int
+    found: set[int]
+
+    def spawn(self) -> RecordingCompiler:
+        """The compiler of a sub-program notes into the same set."""
+        inner = RecordingCompiler(self.context, None)
+        inner.table = self.table
+        inner.position = self.position
+        inner.found = self.found
+        return inner
+
+    def resolve(self, node: ast.Column, scope: Scope) -> tuple[Source, int] | None:
+        """Resolves as usual and notes."""
+        result = super().resolve(node, scope)
+        if result is not None and result[0].table is self.table and result[1] == self.position:
+            self.found.add(id(node))
+        return result
+
+
+def compile_object(
+    compiler: Compiler, database: int, item: SchemaObject, text: StoredText, table: Table, position: int
+) -> set[int]:
+    """Compiles a view or trigger; returns the ids of the nodes that mean the column."""
+    recorder = RecordingCompiler(compiler.context, None)
+    recorder.table = table
+    recorder.position = position
+    recorder.found = set()
+    recorder.may_collate = True
+    statement = text.parsed.statement
+    schema = loaded_schema(compiler.context.catalog, database)
+    home = None if database == TEMP else schema.name
+    if isinstance(statement, ast.CreateView):
+        recorder.home = home
+        bound = bind_select(recorder, statement.select, None)
+        recorder.emit_bound_select(bound, lambda registers, done: None)
+    elif isinstance(statement, ast.CreateTrigger):
+        watched = compiler.context.catalog.find_table(item.table_name, statement.table.schema or home)
+        if watched is not None:
+            has_rows = (statement.event != "INSERT", statement.event != "DELETE")
+            for number, step in enumerate(statement.steps):
+                context = TriggerContext(Scope([]), 0, home)
+                key = ("altered", item.name, number)
+                try:
+                    compile_program(recorder, key, watched, has_rows, statement.when, [step], context)
+                except Error as error:
+                    # Only names count here, not what else may be wrong with a step.
+                    if str(error).startswith(("no such", "ambiguous")):
+                        raise
+    return recorder.found
+
+
+def affected_objects(compiler: Compiler, table: Table) -> Iterator[tuple[int, SchemaObject]]:
+    """All objects that may mention the table: those of its database, and TEMP views and triggers."""
+    catalog = compiler.context.catalog
+    for item in schema_objects(loaded_schema(catalog, table.schema_index)):
+        yield table.schema_index, item
+    if table.schema_index != TEMP:
+        for item in schema_objects(loaded_schema(catalog, TEMP)):
+            if item.kind in ("view", "trigger"):
+                yield TEMP, item
+
+
+def verify_objects(compiler: Compiler, table: Table, when: str) -> None:
+    """Every view and trigger must compile; `when` completes the error (" after drop column")."""
+    for database, item in affected_objects(compiler, table):
+        if item.kind in ("view", "trigger"):
+            try:
+                compile_object(compiler, database, item, item.text(), table, -1)
+            except Error as error:
+                raise sqlite_error(ERROR, f"error in {item.kind} {item.name}{when}: {error}") from error
