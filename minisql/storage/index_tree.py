@@ -280,40 +280,37 @@ class IndexTree:
         if pager.is_editing:
             pager.check_health()
         leaf = self.append_leaf
-        path: Path | None = None
         if leaf is not None and self.is_appending and self._goes_last(leaf, entry, order):
             index = len(leaf.entries)  # type: ignore[arg-type]
+            equal = None
         else:
             path, leaf, index = self.path_to(entry, False, order)
             self.is_appending = index == len(leaf.entries)  # type: ignore[arg-type]
+            equal = self._equal_at(path, leaf, index, entry, order)
         pager.is_editing = True
         self.edits += 1
         cell: bytes | None = None
         size = upper_bound(entry) * self.size_factor + 8
         if size > max_local(pager.usable, False):
             cell = build_index_cell(pager, order.codec.encode(entry))
-            size = len(cell) + 2
-        if path is not None and self._replace_equal(path, leaf, index, entry, cell, size, order):
-            self._finish_edit()
-            return
-        self.open_node(leaf, order)
-        assert leaf.entries is not None and leaf.cells is not None
-        if leaf.keys is leaf.entries:
-            if order.is_plain and order.orders_itself(entry):
-                leaf.entries.insert(index, entry)
-            else:
-                leaf.keys = list(map(order.key, leaf.entries))
-                leaf.entries.insert(index, entry)
-                leaf.keys.insert(index, order.key(entry))
+            size = len(cell) + 4
+        if equal is not None:
+            self._replace(path, *equal, entry, cell, order)
         else:
-            leaf.entries.insert(index, entry)
-            leaf.keys.insert(index, order.key(entry))
-        leaf.cells.insert(index, cell)
-        leaf.size += size
-        leaf.masks = None
-        if leaf.size > page_capacity(pager, leaf.number):
-            self._relieve(leaf, entry, order)
-        self._finish_edit()
+            if leaf.epoch != pager.epoch or leaf.leased or leaf.cells is None:
+                self.open_node(leaf, order)
+            if leaf.keys is not leaf.entries or not order.is_plain or not order.orders_itself(entry):
+                self._insert_entry(leaf, index, entry, cell, order)
+            else:
+                leaf.entries.insert(index, entry)
+                leaf.cells.insert(index, cell)  # type: ignore[union-attr]
+            leaf.size += size
+            leaf.masks = None
+            if leaf.size > pager.usable:
+                self._relieve(leaf, entry, order)
+        pager.is_editing = False
+        if pager.file is not None and len(pager.dirty) > pager.max_dirty_pages():
+            pager.spill()
 
     def _goes_last(self, leaf: IndexLeaf, entry: Row, order: KeyOrder) -> bool:
         """Tells, without a descent, that an entry belongs behind the last entry of the last leaf."""
@@ -336,38 +333,45 @@ class IndexTree:
             pager.spill()
 
     def _has_key(self, node: IndexLeaf | IndexInterior, index: int, entry: Row, order: KeyOrder) -> bool:
-        """Tells whether the entry at `index` has the key of `entry`; positions were found by `path_to`."""
-        entries = node.entries
-        if entries is None or index >= len(entries):
-            return False
-        if node.keys is entries:
+        """Tells whether the entry at `index` has the key of `entry`."""
+        if node.keys is node.entries:
             n = order.n_key_fields
-            return entries[index][:n] == entry[:n]
+            found = node.keys[index]
+            return found == entry if n == len(entry) == len(found) else found[:n] == entry[:n]
         return bool(node.keys[index] == order.key(entry))
 
-    def _replace_equal(
-        self, path: Path, leaf: IndexLeaf, index: int, entry: Row, cell: bytes | None, size: int, order: KeyOrder
-    ) -> bool:
-        """Replaces the entry with the same key where there is one."""
-        if self._has_key(leaf, index, entry, order):
-            self.open_node(leaf, order)
-            assert leaf.entries is not None and leaf.cells is not None
-            free_cell(self.pager, leaf.cells[index], False)
-            self._set_entry(leaf, index, entry, cell, order)
-            leaf.size += size
-            leaf.masks = None
-            if leaf.size > page_capacity(self.pager, leaf.number):
-                self._relieve(leaf, entry, order)
-            return True
-        for depth in range(len(path) - 1, -1, -1):
-            interior, at = path[depth]
-            if self._has_key(interior, at, entry, order):
-                self.open_node(interior, order)
-                free_cell(self.pager, interior.cells[at], False)
-                self._set_entry(interior, at, entry, cell or build_index_cell(self.pager, order.codec.encode(entry)), order)
-                self._split_interiors(path[: depth + 1], order)
-                return True
-        return False
+    def _equal_at(
+        self, path: Path, leaf: IndexLeaf, index: int, entry: Row, order: KeyOrder
+    ) -> tuple[IndexLeaf | IndexInterior, int] | None:
+        """Returns the page and position of the entry with the same key, where `path_to` has led, or None.
+
+        It can be on an interior page only when the search went past the end of the leaf: then it is the next entry.
+        """
+        if index < len(leaf.entries):  # type: ignore[arg-type]
+            return (leaf, index) if self._has_key(leaf, index, entry, order) else None
+        for interior, at in reversed(path):
+            if at < len(interior.cells):
+                return (interior, at) if self._has_key(interior, at, entry, order) else None
+        return None
+
+    def _replace(
+        self, path: Path, node: IndexLeaf | IndexInterior, index: int, entry: Row, cell: bytes | None, order: KeyOrder
+    ) -> None:
+        """Replaces the entry at `index` by one with the same key."""
+        pager = self.pager
+        self.open_node(node, order)
+        assert node.cells is not None
+        free_cell(pager, node.cells[index], False)
+        if isinstance(node, IndexLeaf):
+            self._set_entry(node, index, entry, cell, order)
+            node.size += upper_bound(entry) * self.size_factor + 8 if cell is None else len(cell) + 4
+            node.masks = None
+            if node.size > pager.usable:
+                self._relieve(node, entry, order)
+            return
+        self._set_entry(node, index, entry, cell or build_index_cell(pager, order.codec.encode(entry)), order)
+        depth = next(i for i, (member, _) in enumerate(path) if member is node)
+        self._split_interiors(path[: depth + 1], order)
 
     def _set_entry(
         self, node: IndexLeaf | IndexInterior, index: int, entry: Row, cell: bytes | None, order: KeyOrder
@@ -520,27 +524,26 @@ class IndexTree:
         if pager.is_editing:
             pager.check_health()
         path, leaf, index = self.path_to(entry, False, order)
-        if self._has_key(leaf, index, entry, order):
-            pager.is_editing = True
-            self.edits += 1
+        equal = self._equal_at(path, leaf, index, entry, order)
+        if equal is None:
+            return False
+        node, at = equal
+        pager.is_editing = True
+        self.edits += 1
+        if isinstance(node, IndexInterior):
+            depth = next(i for i, (member, _) in enumerate(path) if member is node)
+            self._delete_from_interior(path[:depth], node, at, order)
+        else:
             self.open_node(leaf, order)
             cell = self._delete_entry(leaf, index)
             free_cell(pager, cell, False)
             if cell is not None:
                 leaf.size -= _leaf_cell_size(cell)
             leaf.masks = None
-            self._after_delete(path, leaf, order)
-            self._finish_edit()
-            return True
-        for depth in range(len(path) - 1, -1, -1):
-            interior, at = path[depth]
-            if self._has_key(interior, at, entry, order):
-                pager.is_editing = True
-                self.edits += 1
-                self._delete_from_interior(path[:depth], interior, at, order)
-                self._finish_edit()
-                return True
-        return False
+            if path and len(leaf.entries) < max(leaf.row_count_below, 1):  # type: ignore[arg-type]
+                self._after_delete(path, leaf, order)
+        self._finish_edit()
+        return True
 
     def _delete_from_interior(self, path: Path, interior: IndexInterior, at: int, order: KeyOrder) -> None:
         """Replaces an interior entry by its predecessor, the last entry of the rightmost leaf to its left."""
