@@ -43,6 +43,12 @@ def open_list(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     return pc
 
 
+@handles(opcodes.OpenDup)
+def open_dup(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    frame.cursors[i[1]] = ListCursor(frame.cursors[i[2]].rows)
+    return pc
+
+
 @handles(opcodes.ConstantRows)
 def constant_rows(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     frame.cursors[i[1]] = ListCursor(list(i[4]))

@@ -10,7 +10,7 @@ from random import randrange
 from typing import TYPE_CHECKING, Any
 
 from minisql.bytecode import opcodes
-from minisql.bytecode.opcodes import APPEND, COUNT_CHANGE, IS_UPDATE, PRE_UPDATE_ONLY, SET_LAST_ROWID
+from minisql.bytecode.opcodes import APPEND, COUNT_CHANGE, IN_PLACE, IS_UPDATE, PRE_UPDATE_ONLY, SET_LAST_ROWID
 from minisql.bytecode.program import SortSpec
 from minisql.errors import CONSTRAINT_DATATYPE, CONSTRAINT_UNIQUE, CORRUPT_INDEX, FULL, sqlite_error
 from minisql.values import affinity
@@ -62,7 +62,11 @@ def _random_rowid(cursor: Any) -> int:
 def insert(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     _, number, first, rowid_register, (n, table_name, schema_index), flags = i
     rowid = registers[rowid_register]
-    frame.cursors[number].insert(rowid, tuple(registers[first : first + n]), flags & APPEND != 0)
+    row = tuple(registers[first : first + n])
+    if flags & IN_PLACE:
+        frame.cursors[number].update(row)
+    else:
+        frame.cursors[number].insert(rowid, row, flags & APPEND != 0)
     host = frame.host
     if flags & COUNT_CHANGE:
         frame.n_changes += 1

@@ -40,10 +40,11 @@ Row = tuple[Any, ...]
 HANDLER_MODULES = (handlers_control, handlers_cursor, handlers_expression, handlers_table, handlers_write)
 
 POLL_STEPS = 1000
-# Loop steps after which a query goes over to a translation that exists already, and further ones after which it is translated:
-# then as much time has passed as translating takes.
+# Loop steps after which a query goes over to a translation that exists already, and further ones for each instruction of the
+# program after which it is translated: then about as much time has passed as translating takes (benchmarks/vm_dispatch.py).
 STEPS_BEFORE_LOOKUP = 60
-STEPS_BEFORE_RESTART = 500
+STEPS_PER_INSTRUCTION = 60
+INTERPRETED_PER_TRANSLATED = 200
 DATA_CHANGING = frozenset(("insert", "update", "delete", "replace"))
 
 
@@ -79,6 +80,8 @@ def interpret(
     poll_steps = POLL_STEPS if host.progress is None else max(1, host.progress_steps // 4)
     countdown = poll_steps if promote is None else STEPS_BEFORE_LOOKUP
     has_looked = False
+    a: Any
+    b: Any
     n_rows = 0
     n_changes = host.total_changes
     translated: Iterator[Row] | None = None
@@ -125,7 +128,7 @@ def interpret(
                         pc = p2
                     elif p3:
                         registers[p3 : p3 + len(row)] = row
-                        if promote is not None and not n_rows and cursor.__class__ is TableCursor and is_large(cursor):
+                        if promote is not None and not n_rows and is_large(cursor, p2 - pc, len(code)):
                             translated = promote(True)
                             if translated is not None:
                                 break
@@ -179,7 +182,7 @@ def interpret(
                                 promote = None
                             else:
                                 has_looked = True
-                                countdown = STEPS_BEFORE_RESTART
+                                countdown = STEPS_PER_INSTRUCTION * len(code)
                         poll(host)
             elif opcode == 1:  # ResultRow
                 n_rows += 1
@@ -202,7 +205,7 @@ def interpret(
                             promote = None
                         else:
                             has_looked = True
-                            countdown = STEPS_BEFORE_RESTART
+                            countdown = STEPS_PER_INSTRUCTION * len(code)
                     poll(host)
             elif opcode < 5:  # If, IfNot
                 a = registers[p1]
@@ -262,15 +265,17 @@ def promote_behind(
     return translated if translated is None or not n_rows else islice(translated, n_rows, None)
 
 
-def is_large(cursor: TableCursor) -> bool:
-    """Tells whether a table that is being scanned has so many rows that translating pays.
+def is_large(cursor: Any, n_body: int, n_code: int) -> bool:
+    """Tells whether a table that is being scanned has so many rows that translating pays, for a body of `n_body` instructions.
 
-    Measured with benchmarks/vm_dispatch.py: translating takes about as long as interpreting 3,000 instructions.
+    Measured with benchmarks/vm_dispatch.py: translating an instruction takes as long as interpreting some 200.
     """
+    if cursor.__class__ is not TableCursor:
+        return False
     n_rows = len(cursor.rows)
     for node, _ in cursor.path or ():
         n_rows *= len(node.children)
-    return n_rows > 600
+    return n_rows * n_body > INTERPRETED_PER_TRANSLATED * n_code
 
 
 def finish_changes(frame: Frame) -> None:

@@ -37,9 +37,9 @@ class Untranslatable(Exception):
 class RegisterPlan:
     """The plan of one program.
 
-    `reads` and `writes` per address; `definitions` and `uses` per register; `targets` addresses that
-    jumps lead to (back jumps of loops left out) and `sources` where from; `folded` addresses whose value is computed where it is used; `row_source` maps (register, use
-    address) to (load address, offset); `unpacked` registers that loads must copy to locals.
+    `reads` and `writes` per address; `definitions` and `uses` per register; `targets` addresses that jumps lead to (back
+    jumps of loops left out) and `sources` where from; `folded` addresses whose value is computed where it is used;
+    `row_source` maps (register, use address) to (load address, offset); `unpacked` registers that loads copy to locals.
     """
 
     __slots__ = (
