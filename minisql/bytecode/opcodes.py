@@ -28,6 +28,7 @@ SET_LAST_ROWID = 0x02
 IS_UPDATE = 0x04
 APPEND = 0x08
 PRE_UPDATE_ONLY = 0x10
+IN_PLACE = 0x20
 
 # Halt p5
 MESSAGE_IN_REGISTER = 0x01
@@ -184,6 +185,7 @@ OpenRead = _plain(
 )
 OpenWrite = _plain("OpenWrite", "As OpenRead, for writing.")
 OpenList = _plain("OpenList", "Cursor p1 = empty list of rows (ephemeral table), p2 columns.")
+OpenDup = _plain("OpenDup", "Cursor p1 = another cursor over the rows of list cursor p2.")
 OpenTree = _plain(
     "OpenTree",
     "Cursor p1 = empty sorted in-memory tree of entries: p4 = KeyShape (ephemeral index, distinct keys).",
@@ -243,7 +245,7 @@ NewRowid = _plain(
 Insert = _plain(
     "Insert",
     "Insert row r[p2..n] with rowid r[p3] into table cursor p1 (replaces an existing rowid); p4 = (n, "
-    "table name or None, schema index); p5 flags.",
+    "table name or None, schema index); p5 flags, IN_PLACE: the cursor stands on the row with that rowid.",
 )
 Delete = _plain(
     "Delete",

@@ -27,7 +27,7 @@ from minisql.planner.rows import emit_generated_columns, emit_schema_expression
 from minisql.planner.scope import ROWID_NAMES, Scope
 from minisql.planner.targets import Target, check_writable, find_target, open_target
 from minisql.planner.triggers import STEP_EMITTERS, emit_triggers, has_time, triggers_of
-from minisql.planner.upsert import begin_upserts
+from minisql.planner.upsert import begin_upserts, check_conflict_targets
 from minisql.planner.view_targets import view_as_table
 from minisql.planner.writes import statement_conflict
 from minisql.values import affinity
@@ -180,6 +180,8 @@ def _begin(compiler: Compiler, insertion: Insertion, is_single: bool = False) ->
     target = insertion.target = open_target(compiler, table, statement_conflict(compiler, CONFLICT_ACTIONS[node.conflict]))
     if table.has_autoincrement:
         insertion.sequence = begin_sequence(compiler, table)
+    if node.upserts:
+        check_conflict_targets(table, node.upserts)
     use = target.foreign_keys
     if use is not None:
         if is_single and not insertion.triggers and node.returning is None and compiler.trigger is None:

@@ -303,7 +303,10 @@ def emit_update_row(
     _emit_take_out(compiler, updating, target, stored)
     emit_foreign_key_check(compiler, use, table, None, new, changed)
     emit_entries(compiler, target, write)
-    emit_insert_row(compiler, target, new, op.COUNT_CHANGE | op.IS_UPDATE)
+    flags = op.COUNT_CHANGE | op.IS_UPDATE
+    if not (is_key_changed or triggers or use is not None or updating.may_replace):
+        flags |= op.IN_PLACE
+    emit_insert_row(compiler, target, new, flags)
     emit_parent_actions(compiler, use, table, old, new, changed)
     emit_returning_row(compiler, updating.returning, table, new)
     if triggers:

@@ -56,6 +56,13 @@ def begin_upserts(
     write.upsert = handle
 
 
+def check_conflict_targets(table: Table, clauses: Sequence[ast.Upsert]) -> None:
+    """Raises SQLite's error for a conflict target that is no constraint."""
+    for number, clause in enumerate(clauses, 1):
+        if clause.target is not None:
+            _find_constraint(table, clause, number, len(clauses))
+
+
 def _find_constraint(table: Table, clause: ast.Upsert, number: int, n_clauses: int) -> Index | None:
     """The unique index that a conflict target names; None for the rowid or the clustered primary key."""
     terms = [strip_collation(term.expression)[0] for term in clause.target or ()]

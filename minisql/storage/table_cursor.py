@@ -339,5 +339,15 @@ class TableCursor:
         return self.tree.delete(rowid, self.codec)
 
     def update(self, row: Row) -> None:
-        """Replaces the row under the cursor, keeping its rowid."""
-        self.tree.insert(self.rowids[self.position], row, self.codec)
+        """Replaces the row under the cursor, keeping its rowid.
+
+        A cursor that updates row after row works on the leaf's own lists, without a lease: so they are not copied for each
+        row, and `next` need not seek its place again.
+        """
+        tree = self.tree
+        is_in_place = tree.edits == self.edits and not self.is_single
+        leaf = tree.replace(self.rowids[self.position], row, self.codec)
+        if is_in_place and leaf is not None and leaf.rows is not None:
+            self.rowids = leaf.rowids
+            self.rows = leaf.rows
+            self.edits = tree.edits

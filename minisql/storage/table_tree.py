@@ -390,7 +390,11 @@ class TableTree:
                 return
         self._insert(rowid, row, codec)
 
-    def _insert(self, rowid: int, row: Row, codec: RecordCodec) -> None:
+    def replace(self, rowid: int, row: Row, codec: RecordCodec) -> TableLeaf | None:
+        """Replaces the row that has the rowid; returns its leaf if nothing but this row has changed there."""
+        return self._insert(rowid, row, codec)
+
+    def _insert(self, rowid: int, row: Row, codec: RecordCodec) -> TableLeaf | None:
         pager = self.pager
         if pager.is_editing:
             pager.check_health()
@@ -423,13 +427,16 @@ class TableTree:
             if rows is not None:
                 rows.insert(index, row)
             cells.insert(index, cell)
+        unmoved: TableLeaf | None = leaf
         if leaf.size > pager.usable - 100 and leaf.size > page_capacity(pager, leaf.number):
             self._relieve(leaf, rowid)
+            unmoved = None
         elif leaf.number == self.root:
             self._set_append_leaf(leaf)
         pager.is_editing = False
         if pager.file is not None and len(pager.dirty) > pager.max_dirty_pages():
             pager.spill()
+        return unmoved
 
     def _set_append_leaf(self, leaf: TableLeaf) -> None:
         """Notes the last leaf and how full rows that are appended may make it without a closer look."""

@@ -39,7 +39,7 @@ class ScriptMaker:
             maker = choice((self.insert, self.insert, self.insert, self.update, self.update, self.delete, self.control))
             self.lines.append(maker())
         for name in self.tables:
-            self.lines.append(f"select * from {name} order by 1, 2")
+            self.lines.append(f"select * from {name} order by {', '.join(self.tables[name])}")
         self.lines.append("select * from log")
         return self.lines
 
