@@ -153,17 +153,21 @@ def _missing_entries(session: Session, table: Table) -> dict[int, list[str]]:
 
 
 def check_foreign_keys(session: Session, table: Table) -> Iterator[tuple[Any, ...]]:
-    """(table, rowid or NULL, parent, number of the key) for each row whose key has no parent row."""
+    """(table, rowid or NULL, parent, number of the key) for each row and each of its keys that has no parent row."""
+    if not table.foreign_keys:
+        return
+    violations = []
     for number, key in enumerate(table.foreign_keys):
-        rowid = "NULL" if table.is_without_rowid else "c.rowid"
         children = [f"c.{quoted(table.columns[position].name)}" for position in key.columns]
-        present = " AND ".join(f"{child} IS NOT NULL" for child in children)
-        sql = f"SELECT {rowid} FROM {quoted(table.schema_name)}.{quoted(table.name)} AS c WHERE {present}"
+        violation = " AND ".join(f"{child} IS NOT NULL" for child in children)
         condition = _parent_condition(session, table, number, children)
-        if condition is not None:
-            sql += f" AND NOT EXISTS ({condition})"
-        for row in session.execute_inside(sql):
-            yield table.name, row[0], key.parent_table, number
+        violations.append(violation if condition is None else f"{violation} AND NOT EXISTS ({condition})")
+    rowid = "NULL" if table.is_without_rowid else "c.rowid"
+    sql = f"SELECT {rowid}, {', '.join(violations)} FROM {quoted(table.schema_name)}.{quoted(table.name)} AS c"
+    for row in session.execute_inside(sql):
+        for number, key in enumerate(table.foreign_keys):
+            if row[number + 1]:
+                yield table.name, row[0], key.parent_table, number
 
 
 def _parent_condition(session: Session, table: Table, number: int, children: list[str]) -> str | None:

@@ -170,7 +170,9 @@ def _undo_statement(session: Session, statement: Statement, error: BaseException
         btree = _btree(session, database)
         btree.rollback_to_savepoint(depth)
         btree.release_savepoint(depth)
-    session.deferred_violations = statement.deferred_violations
+    # SQLite takes its counter back with the statement's savepoint only: a single row that fails at once leaves it as it is.
+    if statement.savepoints:
+        session.deferred_violations = statement.deferred_violations
     if session.changed_schemas:
         session.reload_changed_schemas()
 

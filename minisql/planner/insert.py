@@ -186,6 +186,8 @@ def _begin(compiler: Compiler, insertion: Insertion, is_single: bool = False) ->
     if use is not None:
         if is_single and not insertion.triggers and node.returning is None and compiler.trigger is None:
             use.is_single = not _may_delete(insertion, target)
+            # Everything is checked before the first write, so there is never anything to undo.
+            compiler.needs_statement_journal = not use.is_single
         check_insert_keys(compiler, use)
     if node.upserts or (target.may_replace and (target.layout.indexes or target.delete_triggers)):
         compiler.needs_statement_journal = True

@@ -200,7 +200,10 @@ def _emit_gathered(
         or node.limit is not None
         or has_subquery(node.where)
     )
+    start = len(compiler.code)
     cursor = gather_rows(compiler, node, keys, values, scope, is_one_pass, node.sources)
+    if is_one_pass and _reads_changed_index(compiler, target, start):
+        is_one_pass = False
     if node.sources:
         cursor = _emit_last_of_each(compiler, cursor, n_keys, width)
     if not is_one_pass:
@@ -214,6 +217,16 @@ def _emit_gathered(
     given = [row + n_keys + number for number in range(len(values))] if node.sources else None
     emit_update_row(compiler, updating, own_scope, following, given)
     builder.end_loop(op.Next, following, end)
+
+
+def _reads_changed_index(compiler: Compiler, target: Target, start: int) -> bool:
+    """Tells whether the code from `start` on walks an index that the update changes: such rows cannot change in passing."""
+    roots = {index.root_page for index in target.index_cursors}
+    database = target.table.schema_index
+    return any(
+        instruction[0] == op.OpenRead and instruction[2] in roots and instruction[3] == database
+        for instruction in compiler.code[start:]
+    )
 
 
 def _emit_last_of_each(compiler: Compiler, cursor: int, n_keys: int, width: int) -> int:
