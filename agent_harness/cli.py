@@ -95,6 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         place = f"{error.filename}: " if error.filename else ""
         return _fail(f"{place}{error.strerror or error}", EXIT_ERROR)
     except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "agent_harness":
+            raise
         return _fail(f"{error.name}: package not installed (pip install 'pyminisql[tools]')", EXIT_CONFIGURATION)
     return code if isinstance(code, int) else 0
 

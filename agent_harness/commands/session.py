@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,19 @@ class Session:
     def say(self, text: str) -> None:
         """Progress, on stderr."""
         print(text, file=sys.stderr)
+
+
+def _ask_for_json(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value:
+        context.find_object(Session).is_json = True  # type: ignore[union-attr]
+
+
+def data_command(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Gives a command its Session as first argument and the option --json."""
+    option = click.option(
+        "--json", is_flag=True, expose_value=False, callback=_ask_for_json, help="Write data as one JSON document."
+    )
+    return option(click.pass_obj(function))
 
 
 def _setting(text: str) -> tuple[str, Any]:
