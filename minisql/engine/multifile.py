@@ -54,7 +54,8 @@ def _create_super_journal(btrees: Sequence[BtreeFile]) -> str:
     first = btrees[0].pager
     vfs = first.vfs
     while True:
-        path = f"{first.path}-mj{int.from_bytes(vfs.random_bytes(4), 'big'):08X}9"
+        digits = vfs.random_bytes(4).hex().upper()
+        path = f"{first.path}-mj{digits[:6]}9{digits[6:]}"  # SQLite takes no other form for a super-journal
         if not vfs.exists(path):
             break
     file = vfs.open(path, create=True, read_only=False, lock=False)

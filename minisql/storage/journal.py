@@ -15,6 +15,7 @@ Source: https://www.sqlite.org/fileformat2.html#the_rollback_journal, https://ww
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable, Iterable
 
@@ -23,6 +24,8 @@ from minisql.storage.vfs import Vfs, VfsFile
 
 MAGIC = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
 _HEADER = struct.Struct(">8sIIIII")
+_SUPER_JOURNAL_NAME = re.compile(rb"-mj[0-9A-Fa-f]{6}9[0-9A-Fa-f]{2}\Z")
+"""A journal is believed to have a super-journal only with a name of this form: recovery deletes the file that it names."""
 SECTOR_SIZE = 512
 
 
@@ -112,7 +115,9 @@ def read_super_journal(file: VfsFile) -> str:
     if tail[8:] != MAGIC or not 0 < length <= size - 16:
         return ""
     raw = file.read(length, size - 16 - length)
-    return raw.decode("utf-8", "surrogateescape") if sum(raw) & 0xFFFFFFFF == check else ""
+    if sum(raw) & 0xFFFFFFFF != check or not _SUPER_JOURNAL_NAME.search(raw):
+        return ""
+    return raw.decode("utf-8", "surrogateescape")
 
 
 def is_marked_hot(vfs: Vfs, path: str) -> bool:

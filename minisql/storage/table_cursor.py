@@ -263,6 +263,9 @@ class TableCursor:
         if self.position >= len(self.rowids):
             self._leave()
             return None
+        if self.position < 0:
+            # The first row of a leaf has just been deleted.
+            return self.seek_ge(self.rowids[0]) if forward else self.seek_lt(self.rowids[0])
         rowid = self.rowids[self.position]
         return self.seek_gt(rowid) if forward else self.seek_lt(rowid)
 
@@ -331,8 +334,15 @@ class TableCursor:
         self.tree.insert(rowid, row, self.codec)
 
     def delete(self) -> None:
-        """Deletes the row under the cursor; `next` then moves to the row behind it."""
-        self.tree.delete(self.rowids[self.position], self.codec)
+        """Deletes the row under the cursor; `next` then moves to the row behind it.  Works without a lease, as `update`."""
+        tree = self.tree
+        is_in_place = tree.edits == self.edits and not self.is_single
+        _, leaf = tree.remove(self.rowids[self.position], self.codec)
+        if is_in_place and leaf is not None and leaf.rows is not None:
+            self.rowids = leaf.rowids
+            self.rows = leaf.rows
+            self.position -= 1
+            self.edits = tree.edits
 
     def delete_rowid(self, rowid: int) -> bool:
         """Deletes the row with this rowid; False when there is none."""

@@ -445,6 +445,10 @@ class TableTree:
 
     def delete(self, rowid: int, codec: RecordCodec) -> bool:
         """Deletes the row with this rowid; False when there is none."""
+        return self.remove(rowid, codec)[0]
+
+    def remove(self, rowid: int, codec: RecordCodec) -> tuple[bool, TableLeaf | None]:
+        """Deletes the row with this rowid: (whether there was one, its leaf if nothing else has changed there)."""
         pager = self.pager
         if pager.is_editing:
             pager.check_health()
@@ -453,7 +457,7 @@ class TableTree:
             cut_leaf_cells(pager, leaf)
         index = bisect_left(leaf.rowids, rowid)
         if index == len(leaf.rowids) or leaf.rowids[index] != rowid:
-            return False
+            return False, None
         pager.is_editing = True
         self.edits += 1
         self.open_leaf(leaf, codec)
@@ -465,15 +469,17 @@ class TableTree:
             del leaf.rows[index]
         if cell is not None:
             leaf.size -= len(cell) + 2
+        unmoved: TableLeaf | None = leaf
         n_rows = len(leaf.rowids)
         if not n_rows and leaf is self.append_leaf:
             self.append_leaf = None
         if (n_rows == 0 or n_rows < leaf.row_count_below) and leaf.number != self.root:
             self._refill(leaf, rowid)
+            unmoved = None
         pager.is_editing = False
         if pager.file is not None and len(pager.dirty) > pager.max_dirty_pages():
             pager.spill()
-        return True
+        return True, unmoved
 
     def _relieve(self, leaf: TableLeaf, rowid: int) -> None:
         """Splits a leaf whose cells, measured closely, do not fit its page."""

@@ -39,7 +39,7 @@ def crashed_commit(directory: Path, name: str, super_journal: str) -> str:
 @pytest.mark.parametrize("is_there", [True, False])
 @pytest.mark.parametrize("engine", ["sqlite", "here"])
 def test_super_journal_decides(tmp_path: Path, engine: str, is_there: bool) -> None:
-    super_journal = str(tmp_path / "t-mj0123")
+    super_journal = str(tmp_path / "other.db-mj0A1B2C9D4")
     copy = crashed_commit(tmp_path, "t", super_journal)
     if is_there:
         Path(super_journal).write_bytes((copy + "-journal").encode() + b"\0")
