@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
 from minisql.parser import ast
-from minisql.planner.references import referenced_names, walk
+from minisql.planner.references import walk
 from minisql.planner.rows import emit_virtual_columns
 from minisql.planner.scope import ROWID_NAMES
 
@@ -73,11 +73,38 @@ def emit_chosen_row(
     compiler.place(done)
 
 
+_COMPARISONS = frozenset(("=", "<", "<=", ">", ">=", "IS"))
+
+
+def _searchable_names(where: ast.Expression) -> set[str]:
+    """The lower-case names of columns that are compared as they are, in any term of ANDs and ORs: an index may serve them."""
+    names: set[str] = set()
+    pending = [where]
+    while pending:
+        term = pending.pop()
+        operands: list[ast.Expression] = []
+        if isinstance(term, (ast.And, ast.Or)):
+            pending.extend(term.terms)
+        elif isinstance(term, ast.Binary):
+            if term.operator in _COMPARISONS:
+                operands = [term.left, term.right]
+        elif isinstance(term, (ast.Between, ast.InList, ast.InSelect, ast.InTable, ast.IsNull, ast.NotNull, ast.Like)):
+            operands = [term.operand]
+        for operand in operands:
+            while isinstance(operand, ast.Collate) or (isinstance(operand, ast.Unary) and operand.operator == "+"):
+                operand = operand.operand
+            if isinstance(operand, ast.Column):
+                names.add(operand.name.lower())
+            elif isinstance(operand, ast.RowValue):
+                names.update(item.name.lower() for item in operand.items if isinstance(item, ast.Column))
+    return names
+
+
 def may_use_index(table: Table, where: ast.Expression | None) -> bool:
     """Tells whether an index or the rowid may lead the search for rows, so that a plain scan would be a waste."""
     if where is None:
         return False
-    names = referenced_names(where)
+    names = _searchable_names(where)
     if names & ROWID_NAMES or (table.rowid_alias >= 0 and table.columns[table.rowid_alias].name.lower() in names):
         return True
     for index in table.indexes:
