@@ -108,7 +108,7 @@ def map_assignments(
             size = row_size(compiler, expression, scope or Scope([]))
             if size != len(columns):
                 raise sqlite_error(ERROR, f"{len(columns)} columns assigned {size} values")
-        positions = tuple(_position(compiler, table, name, assignment) for name in columns)
+        positions = tuple(_position(table, name) for name in columns)
         if compiler.context.authorizer is not None and not _allows_update(compiler, table, positions):
             continue
         names.update(name.lower() for name in columns)
@@ -139,13 +139,13 @@ def _rightmost(
     return kept
 
 
-def _position(compiler: Compiler, table: Table, name: str, assignment: ast.Assignment) -> int:
+def _position(table: Table, name: str) -> int:
     lowered = name.lower()
     position = table.column_positions.get(lowered)
     if position is None:
         if lowered in ROWID_NAMES and not table.is_without_rowid and table.view is None:
             return ROWID
-        raise sqlite_error(ERROR, f"no such column: {name}", compiler.offset(assignment.position))
+        raise sqlite_error(ERROR, f"no such column: {name}")
     if table.columns[position].generated is not None:
         raise sqlite_error(ERROR, f'cannot UPDATE generated column "{table.columns[position].name}"')
     return position

@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
-from minisql.catalog.build import build_index
+from minisql.catalog.build import build_index, strip_collation
 from minisql.errors import ERROR, sqlite_error
+from minisql.parser import ast
 from minisql.planner.authorization import allows_create
 from minisql.planner.constraints import unique_message
 from minisql.planner.definition_checks import check_index_expressions
@@ -32,7 +33,6 @@ from minisql.planner.writes import begin_ddl, use_database
 
 if TYPE_CHECKING:
     from minisql.catalog.schema import Index, Table
-    from minisql.parser import ast
     from minisql.planner.compiler import Compiler
 
 _INDEX_TREE = 2
@@ -61,8 +61,13 @@ def emit_create_index(compiler: Compiler, node: ast.CreateIndex) -> None:
     if not allows_create(compiler, "index", node.name, table.name, database, schema.name):
         return
     begin_ddl(compiler, database)
+    for term in node.columns:
+        column = strip_collation(term.expression)[0]
+        if isinstance(column, ast.Column) and column.table is None and not column.is_double_quoted:
+            if column.name.lower() not in table.column_positions:
+                raise sqlite_error(ERROR, f"no such column: {column.name}", compiler.offset(column.position))
     index = build_index(node, table, compiler.context.find_collation, sql=node.text)
-    check_index_expressions(compiler, index)
+    check_index_expressions(compiler, index, compiler.text)
     builder = compiler.builder
     root = builder.register()
     builder.emit(op.CreateBtree, database, root, _INDEX_TREE)

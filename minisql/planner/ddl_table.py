@@ -53,7 +53,7 @@ def emit_create_table(compiler: Compiler, node: ast.CreateTable) -> None:
     catalog = compiler.context.catalog
     database = target_database(catalog, node.schema, node.is_temporary)
     check_object_name(compiler, node.name)
-    if not name_is_free(compiler, node.name, database, node.if_not_exists):
+    if not name_is_free(compiler, node.name, database, node.if_not_exists, node.position):
         use_database(compiler, database, False)
         return
     if not allows_create(compiler, "table", node.name, None, database, loaded_schema(catalog, database).name):
@@ -67,7 +67,7 @@ def emit_create_table(compiler: Compiler, node: ast.CreateTable) -> None:
     table = build_table(
         node, database, schema.name, context.find_collation, sql=node.text, column_limit=context.limits[COLUMN]
     )
-    check_table_expressions(compiler, table)
+    check_table_expressions(compiler, table, compiler.text)
     builder = compiler.builder
     root = builder.register()
     # The tree of a WITHOUT ROWID table is an index tree.
@@ -87,7 +87,7 @@ def emit_create_table(compiler: Compiler, node: ast.CreateTable) -> None:
     emit_schema_change(compiler, database, tuple(objects))
 
 
-def name_is_free(compiler: Compiler, name: str, database: int, if_not_exists: bool) -> bool:
+def name_is_free(compiler: Compiler, name: str, database: int, if_not_exists: bool, position: int) -> bool:
     """Whether a table or view may take the name; False when it exists and that is no error."""
     schema = loaded_schema(compiler.context.catalog, database)
     lowered = name.lower()
@@ -95,7 +95,7 @@ def name_is_free(compiler: Compiler, name: str, database: int, if_not_exists: bo
     if existing is not None:
         if not if_not_exists:
             kind = "view" if existing.view is not None else "table"
-            raise sqlite_error(ERROR, f"{kind} {name} already exists")
+            raise sqlite_error(ERROR, f"{kind} {name} already exists", compiler.offset(position))
         return False
     if lowered in schema.indexes:
         raise sqlite_error(ERROR, f"there is already an index named {name}")
@@ -157,7 +157,7 @@ def emit_create_virtual_table(compiler: Compiler, node: ast.CreateVirtualTable) 
     """CREATE VIRTUAL TABLE: the module creates its own storage before the row is written."""
     database = target_database(compiler.context.catalog, node.schema)
     check_object_name(compiler, node.name)
-    if not name_is_free(compiler, node.name, database, node.if_not_exists):
+    if not name_is_free(compiler, node.name, database, node.if_not_exists, node.position):
         use_database(compiler, database, False)
         return
     schema = loaded_schema(compiler.context.catalog, database).name

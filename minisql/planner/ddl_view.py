@@ -39,7 +39,7 @@ def emit_create_view(compiler: Compiler, node: ast.CreateView) -> None:
         raise sqlite_error(ERROR, "parameters are not allowed in views")
     database = target_database(catalog, node.schema, node.is_temporary)
     check_object_name(compiler, node.name)
-    if not name_is_free(compiler, node.name, database, node.if_not_exists):
+    if not name_is_free(compiler, node.name, database, node.if_not_exists, node.position):
         use_database(compiler, database, False)
         return
     _check_databases(compiler, node.select, database, f"view {node.name}")

@@ -19,6 +19,7 @@ from minisql.planner.scope import ROWID_NAMES, Scope, table_source
 
 if TYPE_CHECKING:
     from minisql.catalog.schema import Index, Table
+    from minisql.parser import Source
 
 CHECKS = "CHECK constraints"
 GENERATED = "generated columns"
@@ -32,26 +33,28 @@ _ALWAYS_NEW = frozenset(
 )
 
 
-def check_table_expressions(compiler: Compiler, table: Table) -> None:
-    """Checks the generated columns and CHECK constraints of a table that is being created."""
+def check_table_expressions(compiler: Compiler, table: Table, text: Source | None = None) -> None:
+    """Checks the generated columns and CHECK constraints of a table that is being created; `text` is where they stand."""
     _refuse_generated_loops(table)
     for column in table.columns:
         if column.generated is not None:
-            check_definition_expression(compiler, table, column.generated, GENERATED)
+            check_definition_expression(compiler, table, column.generated, GENERATED, text)
     for check in table.checks:
-        check_definition_expression(compiler, table, check.expression, CHECKS)
+        check_definition_expression(compiler, table, check.expression, CHECKS, text)
 
 
-def check_index_expressions(compiler: Compiler, index: Index) -> None:
+def check_index_expressions(compiler: Compiler, index: Index, text: Source | None = None) -> None:
     """Checks the expressions and the WHERE of an index that is being created."""
     for column in index.columns:
         if column.expression is not None:
-            check_definition_expression(compiler, index.table, column.expression, INDEX_EXPRESSIONS)
+            check_definition_expression(compiler, index.table, column.expression, INDEX_EXPRESSIONS, text)
     if index.where is not None:
-        check_definition_expression(compiler, index.table, index.where, PARTIAL_INDEX)
+        check_definition_expression(compiler, index.table, index.where, PARTIAL_INDEX, text)
 
 
-def check_definition_expression(compiler: Compiler, table: Table, expression: ast.Expression, place: str) -> None:
+def check_definition_expression(
+    compiler: Compiler, table: Table, expression: ast.Expression, place: str, text: Source | None = None
+) -> None:
     """Raises SQLite's error if the expression may not stand in that place or does not mean anything there."""
     for node in walk(expression):
         kind = node.__class__
@@ -68,7 +71,7 @@ def check_definition_expression(compiler: Compiler, table: Table, expression: as
                 raise sqlite_error(ERROR, f"no such column: {node.name}")
         elif kind is ast.CurrentTime or (isinstance(node, ast.FunctionCall) and _is_always_new(compiler, node)):
             raise sqlite_error(ERROR, f"non-deterministic functions prohibited in {place}")
-    scratch = Compiler(compiler.context, None)
+    scratch = Compiler(compiler.context, text)
     source = table_source(table, table.name, [scratch.builder.register() for _ in table.columns])
     source.rowid_register = scratch.builder.register()
     scratch.emit_expression(expression, Scope([source]))

@@ -181,7 +181,7 @@ def _begin(compiler: Compiler, insertion: Insertion, is_single: bool = False) ->
     if table.has_autoincrement:
         insertion.sequence = begin_sequence(compiler, table)
     if node.upserts:
-        check_conflict_targets(table, node.upserts)
+        check_conflict_targets(compiler, table, node.upserts)
     use = target.foreign_keys
     if use is not None:
         if is_single and not insertion.triggers and node.returning is None and compiler.trigger is None:

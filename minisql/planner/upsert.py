@@ -41,7 +41,7 @@ def begin_upserts(
     table = target.table
     clauses: list[tuple[object, ast.Upsert]] = []
     for number, clause in enumerate(node.upserts, 1):
-        answered = _ANY if clause.target is None else _find_constraint(table, clause, number, len(node.upserts))
+        answered = _ANY if clause.target is None else _find_constraint(compiler, table, clause, number, len(node.upserts))
         clauses.append((answered, clause))
     if clauses[0][0] is not _ANY:
         write.order = _check_order(target, [answered for answered, _ in clauses if answered is not _ANY])
@@ -56,20 +56,21 @@ def begin_upserts(
     write.upsert = handle
 
 
-def check_conflict_targets(table: Table, clauses: Sequence[ast.Upsert]) -> None:
+def check_conflict_targets(compiler: Compiler, table: Table, clauses: Sequence[ast.Upsert]) -> None:
     """Raises SQLite's error for a conflict target that is no constraint."""
     for number, clause in enumerate(clauses, 1):
         if clause.target is not None:
-            _find_constraint(table, clause, number, len(clauses))
+            _find_constraint(compiler, table, clause, number, len(clauses))
 
 
-def _find_constraint(table: Table, clause: ast.Upsert, number: int, n_clauses: int) -> Index | None:
+def _find_constraint(compiler: Compiler, table: Table, clause: ast.Upsert, number: int, n_clauses: int) -> Index | None:
     """The unique index that a conflict target names; None for the rowid or the clustered primary key."""
     terms = [strip_collation(term.expression)[0] for term in clause.target or ()]
     for term in terms:
         name = key_column_name(term)
         if name is not None and name.lower() not in table.column_positions and not _is_rowid(table, term):
-            raise sqlite_error(ERROR, f"no such column: {name}")
+            offset = compiler.offset(term.position) if isinstance(term, ast.Column) else -1
+            raise sqlite_error(ERROR, f"no such column: {name}", offset)
     if len(terms) == 1 and table.rowid_alias >= 0 and _is_column(table, terms[0], table.rowid_alias):
         return None
     if len(terms) == 1 and table.rowid_alias < 0 and not table.is_without_rowid and _is_rowid(table, terms[0]):
