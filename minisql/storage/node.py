@@ -55,10 +55,6 @@ class RawPage:
         """Returns the page's bytes."""
         return self.data
 
-    def cost(self) -> int:
-        """Estimates the memory held, in bytes."""
-        return len(self.data) + 200
-
 
 class TableInterior:
     """An interior page of a table b-tree: `keys[i]` is the largest rowid that `children[i]` may hold."""
@@ -98,10 +94,6 @@ class TableInterior:
             ]
             self.data = assemble_page(TABLE_INTERIOR, cells, self.children[-1], usable, page_size, header)
         return self.data
-
-    def cost(self) -> int:
-        """Estimates the memory held, in bytes."""
-        return 80 * len(self.children) + 400 + (len(self.data) if self.data else 0)
 
 
 class TableLeaf:
@@ -172,15 +164,6 @@ class TableLeaf:
             self.data = assemble_page(TABLE_LEAF, self.cells, 0, usable, page_size, header)  # type: ignore[arg-type]
         return self.data
 
-    def cost(self) -> int:
-        """Estimates the memory held, in bytes."""
-        size = 500 + (5 * len(self.data) if self.data else self.size * 4)
-        if self.rows:
-            size += 60 * len(self.rows) * (1 + len(self.rows[0]))
-        if self.cells:
-            size += 50 * len(self.cells) + self.size
-        return size
-
 
 class IndexLeaf:
     """A leaf of an index b-tree.
@@ -236,17 +219,6 @@ class IndexLeaf:
             self.data = assemble_page(INDEX_LEAF, cells, 0, usable, page_size, header)
         return self.data
 
-    def cost(self) -> int:
-        """Estimates the memory held, in bytes."""
-        size = 500 + (5 * len(self.data) if self.data else self.size * 4)
-        if self.entries:
-            size += 60 * len(self.entries) * (1 + len(self.entries[0]))
-            if self.keys is not self.entries:
-                size += 150 * len(self.entries)
-        if self.cells:
-            size += 50 * len(self.cells) + self.size
-        return size
-
 
 class IndexInterior:
     """An interior page of an index b-tree: `children[i]` holds entries before `entries[i]`, the last child those after."""
@@ -294,10 +266,6 @@ class IndexInterior:
             ]
             self.data = assemble_page(INDEX_INTERIOR, cells, self.children[-1], usable, page_size, header)
         return self.data
-
-    def cost(self) -> int:
-        """Estimates the memory held, in bytes."""
-        return 400 * len(self.children) + 400 + (len(self.data) if self.data else 0)
 
 
 Node = RawPage | TableLeaf | TableInterior | IndexLeaf | IndexInterior

@@ -329,7 +329,7 @@ class Pager:
         wal = self.wal
         frame = wal.find_frame(1) if wal is not None else 0
         if size == 0 and not frame:
-            self.header = db_header.new_header(self.page_size, self.reserved_bytes)
+            self.header = self._empty_header()
             self.is_empty = True
             self.n_pages = 0
             self.loaded = True
@@ -355,6 +355,12 @@ class Pager:
             self.n_pages = in_header
         self.auto_vacuum_mode = self.stored_auto_vacuum()
         self.loaded = True
+
+    def _empty_header(self) -> bytearray:
+        """Makes the header of a database without pages; a text encoding that was chosen for it stays."""
+        header = db_header.new_header(self.page_size, self.reserved_bytes)
+        header[56:60] = self.header[56:60]
+        return header
 
     def stored_auto_vacuum(self) -> int:
         """Reads the auto-vacuum mode out of the header."""
@@ -535,7 +541,7 @@ class Pager:
             raise sqlite_error(READONLY_DBMOVED)
 
     def _make_first_page(self) -> None:
-        self.header = db_header.new_header(self.page_size, self.reserved_bytes)
+        self.header = self._empty_header()
         if self.auto_vacuum_mode:
             write_u32(self.header, db_header.META + 4 * db_header.META_LARGEST_ROOT, 1)
             if self.auto_vacuum_mode == 2:

@@ -289,8 +289,11 @@ class OsVfs:
         return os.access(path, os.F_OK) and os.path.isfile(path)
 
     def full_path(self, path: str) -> str:
-        """Source: `Vfs.full_path`."""
-        return os.path.realpath(path)
+        """Source: `Vfs.full_path`; raises SQLITE_CANTOPEN for a name with a NUL inside."""
+        try:
+            return os.path.realpath(path)
+        except ValueError as error:
+            raise sqlite_error(CANTOPEN) from error
 
     def sync_directory(self, path: str) -> None:
         """Source: `Vfs.sync_directory`; platforms without directory descriptors are taken as durable."""
