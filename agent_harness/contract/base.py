@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 CaseId = str
+Triple = tuple[str, str, int]
 
 
 class Case:
@@ -27,8 +28,12 @@ class Case:
 
 
 class CaseResult:
-    """The verdict on one case.  `stage` is where it went wrong ('prepare', 'step', 'compare', 'timeout', 'crash', '' when it
-    passed); `error` the engine's error text; `expected` and `actual` are readable rows (bounded), never hashes only."""
+    """The verdict on one case.
+
+    `stage` is where it went wrong: 'import', 'prepare', 'compare', 'timeout', 'crash', 'guard', 'close', 'integrity', 'file'
+    (a command's cases: 'failure', 'error'), '' when it passed; `error` the engine's error text; `expected` and `actual` are
+    readable rows (bounded), never hashes only.
+    """
 
     __slots__ = ("actual", "case", "error", "expected", "passed", "seconds", "stage")
 
@@ -120,3 +125,9 @@ class Contract(Protocol):
 
     def brief(self, checkout: Path, results: list[CaseResult]) -> Brief:
         """Minimises the first of `results` and describes the cluster."""
+
+    def script(self, case_id: CaseId) -> list[str]:
+        """The statements that lead to the case on an empty engine, the case's own last; empty if the kind has none."""
+
+    def coverage(self, checkout: Path, only: Collection[CaseId], *, timeout_s: float = 0.0) -> dict[CaseId, list[Triple]]:
+        """What each case runs of the checkout, as (file, function, line); empty if the kind cannot tell."""

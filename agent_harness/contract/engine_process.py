@@ -1,12 +1,12 @@
 """The engine's own process: takes SQL on a pipe, gives rows on a pipe, and is watched by an audit hook.
 
-Run by path with `python -I -S`, so it can import nothing but the standard library and the engine below `--checkout`.  It
-never sees an expected result.  One JSON array a line comes in (`["open", path]`, `["sql", text]`, `["peek", text]`,
-`["close"]`), one JSON object a line goes out.  The audit hook ends the process, with the reason as its last message, when
-engine code imports another engine or a way out (subprocess, sockets, ctypes), starts a program, opens a file outside its tree
-(reading) or its scratch folder (writing), or compiles code anywhere but in the translator.
+Run by path with `python -I -S`, so it can import nothing but the standard library and the engine below the checkout.  It
+never sees an expected result.  One JSON array a line comes in (`["open", path]`, `["sql", text]`, `["cover", text]`,
+`["peek", text]`, `["close"]`), one JSON object a line goes out.  The audit hook ends the process, with the reason as its
+last message, when engine code imports another engine or a way out (subprocess, sockets, ctypes), starts a program, opens a
+file outside its package (reading) or its scratch folder (writing), or compiles code anywhere but in the translator.
 
-With `--coverage` each answer also lists the (file, function, line) triples that ran, for the spectrum.
+With `--coverage` the answer to `cover` also lists the (file, function, line) triples that ran, for the spectrum.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any, BinaryIO
 
@@ -43,16 +44,19 @@ BANNED_EVENTS = (
     *("sys.settrace", "sys.setprofile", "sys._current_frames", "gc.get_objects", "gc.get_referrers", "code.__new__"),
 )
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-WATCHED_PATH_EVENTS = ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "os.symlink", "os.listdir")
+WATCHED_PATH_EVENTS = ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "os.symlink")
+LISTING_EVENTS = ("os.listdir", "os.scandir")
 
 
 class Guard:
     """The audit hook and its state: off until the engine is about to be imported, then on for good."""
 
-    def __init__(self, checkout: str, scratch: str, out: BinaryIO) -> None:
+    def __init__(self, checkout: str, scratch: str, module: str, out: BinaryIO) -> None:
+        # Of the checkout only the engine's package: the records next to it hold the expected results.
+        package = os.path.join(checkout, *module.split("."))
         self._readable = tuple(
             os.path.realpath(path) + os.sep
-            for path in {checkout, scratch, sys.prefix, sys.base_prefix, os.path.dirname(os.__file__)}
+            for path in {package, scratch, sys.prefix, sys.base_prefix, os.path.dirname(os.__file__)}
         )
         self._scratch = os.path.realpath(scratch) + os.sep
         self._translator = os.path.join(os.path.realpath(checkout), "minisql", "vm", "translator")
@@ -72,10 +76,18 @@ class Guard:
             self._check_code(event, arguments)
         elif event in WATCHED_PATH_EVENTS:
             if not isinstance(arguments[0], int) and not self._is_below(arguments[0], (self._scratch,)):
-                if event != "os.listdir" or not self._is_below(arguments[0], self._readable):
-                    self._end(f"{event} outside the scratch folder: {arguments[0]!r}")
+                self._end(f"{event} outside the scratch folder: {arguments[0]!r}")
+        elif event in LISTING_EVENTS:
+            self._check_listing(event, arguments[0])
         elif event.startswith(BANNED_EVENTS):
             self._end(f"{event} {arguments[:1]!r}")
+
+    def _check_listing(self, event: str, path: object) -> None:
+        # The import system lists the checkout's top folder, which says no more than names.
+        if isinstance(path, int) or self._is_below(path, self._readable):
+            return
+        if os.path.realpath(str(path)) + os.sep != self._checkout:
+            self._end(f"{event} outside the engine's package: {path!r}")
 
     def _is_below(self, path: object, folders: tuple[str, ...]) -> bool:
         real = os.path.realpath(os.fsdecode(path) if isinstance(path, bytes | str | os.PathLike) else str(path))
@@ -91,7 +103,7 @@ class Guard:
         if not is_writing and not self._is_below(
             path, (*self._readable, os.sep + "usr" + os.sep + "share" + os.sep + "zoneinfo")
         ):
-            self._end(f"open outside the engine's tree: {path!r}")
+            self._end(f"open outside the engine's package: {path!r}")
 
     def _check_code(self, event: str, arguments: tuple[Any, ...]) -> None:
         frame: FrameType | None = sys._getframe(2)
@@ -119,12 +131,14 @@ class Coverage:
         self._prefix = os.path.realpath(checkout) + os.sep
         self._seen: set[tuple[CodeType, int]] = set()
         self._tool = 3
+        self._disable: object = None
 
     def start(self) -> None:
         """Begins with an empty set."""
         self._seen = set()
         if sys.version_info >= (3, 12):
-            monitoring = sys.monitoring
+            monitoring: Any = sys.monitoring
+            self._disable = monitoring.DISABLE
             if monitoring.get_tool(self._tool) is None:
                 monitoring.use_tool_id(self._tool, "spectrum")
                 monitoring.register_callback(self._tool, monitoring.events.LINE, self._on_line)
@@ -135,7 +149,7 @@ class Coverage:
 
     def _on_line(self, code: CodeType, line: int) -> object:
         self._seen.add((code, line))
-        return sys.monitoring.DISABLE if sys.version_info >= (3, 12) else None
+        return self._disable
 
     def _on_call(self, frame: FrameType, event: str, argument: object) -> Any:
         if not frame.f_code.co_filename.startswith(self._prefix):
@@ -149,12 +163,15 @@ class Coverage:
 
         return on_line
 
-    def stop(self) -> list[tuple[str, str, int]]:
-        """Ends collecting and returns the triples."""
+    def stop(self) -> None:
+        """Ends collecting."""
         if sys.version_info >= (3, 12):
             sys.monitoring.set_events(self._tool, 0)
         else:
             sys.settrace(None)
+
+    def triples(self) -> list[tuple[str, str, int]]:
+        """What ran between start and stop."""
         prefix = self._prefix
         return sorted(
             (code.co_filename[len(prefix) :], code.co_qualname, line)
@@ -184,17 +201,23 @@ class Session:
 
     def answer(self, request: list[Any]) -> dict[str, Any]:
         """Carries out one request; whatever the engine raises becomes an answer."""
-        if self._coverage is not None and request[0] == "sql":
-            self._guard.is_on = False
-            self._coverage.start()
+        if self._coverage is not None and request[0] == "cover":
+            self._switch(self._coverage.start)
             try:
                 answer = self._try(request)
             finally:
-                lines = self._coverage.stop()
-                self._guard.is_on = True
-            answer["coverage"] = lines
+                self._switch(self._coverage.stop)
+            answer["coverage"] = self._coverage.triples()
             return answer
         return self._try(request)
+
+    def _switch(self, tracing: Callable[[], None]) -> None:
+        """Starts or stops tracing, which the guard forbids to everybody else."""
+        self._guard.is_on = False
+        try:
+            tracing()
+        finally:
+            self._guard.is_on = True
 
     def _try(self, request: list[Any]) -> dict[str, Any]:
         try:
@@ -258,7 +281,7 @@ def main(arguments: list[str]) -> int:
     sys.dont_write_bytecode = True
     sys.path.insert(0, checkout)
     os.chdir(scratch)
-    guard = Guard(checkout, scratch, outgoing)
+    guard = Guard(checkout, scratch, module_name, outgoing)
     coverage = Coverage(checkout) if "--coverage" in arguments else None
     sys.addaudithook(guard)
     guard.is_on = True

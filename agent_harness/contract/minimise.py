@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import sqlglot
@@ -29,6 +30,7 @@ CREATES = re.compile(
     r"\s*CREATE\s+(?:TEMP\s+|TEMPORARY\s+|UNIQUE\s+|VIRTUAL\s+)*(?:TABLE|VIEW|INDEX|TRIGGER)\s+(?:IF\s+NOT\s+EXISTS\s+)?([^\s(]+)",
     re.I,
 )
+CLAUSES = ("where", "group", "having", "order", "limit", "offset", "distinct", "joins", "with_", "with")
 ROW = re.compile(r"\((?:[^()']|'(?:[^']|'')*'|\([^()]*\))*\)")
 
 
@@ -100,19 +102,24 @@ def _plain(value: Any) -> Any:
 
 
 class Minimiser:
-    """Minimises scripts for one engine; keeps both engines open between trials."""
+    """Minimises scripts for one engine; `has_failed_alone` says whether the script failed away from its suite.
+
+    The engine's process is kept between trials and closed by the caller; a process that died is started again.
+    """
 
     def __init__(self, engine: ProcessEngine, budget_s: float = 20.0) -> None:
         self._engine = engine
         self._reference = reference_engine()
         self._deadline = time.monotonic() + budget_s
         self.trials = 0
+        self.has_failed_alone = False
 
     def minimise(self, script: Sequence[str]) -> tuple[list[str], Answer, Answer]:
         """The smallest script found with SQLite's and the engine's answer; the script itself if it does not fail alone."""
         kind = self._difference(script)
         if not kind:
             return list(script), *self._answers(script)
+        self.has_failed_alone = True
 
         def fails(candidate: Sequence[str]) -> bool:
             return bool(candidate) and self._difference(candidate) == kind
@@ -134,7 +141,10 @@ class Minimiser:
     def _answers(self, script: Sequence[str]) -> tuple[Answer, Answer]:
         expected = replay(self._reference, script)
         self._reference.close()
-        return expected, replay(self._engine, script)
+        actual = replay(self._engine, script)
+        if actual.stage in ("crash", "import"):
+            self._engine.restart()
+        return expected, actual
 
     def _difference(self, script: Sequence[str]) -> str:
         self.trials += 1
@@ -233,19 +243,16 @@ def smaller_statements(sql: str) -> list[str]:
     return sorted(found, key=len)
 
 
-def _edits(node: tree.Expression) -> list[Callable[[Any], bool]]:
+def _edits(node: Any) -> list[Callable[[Any], bool]]:
     edits: list[Callable[[Any], bool]] = []
     if isinstance(node, tree.Select):
-        for clause in ("where", "group", "having", "order", "limit", "offset", "distinct", "joins", "with_", "with"):
-            if node.args.get(clause):
-                edits.append(lambda target, clause=clause: _drop(target, clause))
-        edits.extend(
-            lambda target, i=i: _drop_item(target, i) for i in range(len(node.expressions)) if len(node.expressions) > 1
-        )
+        edits += [partial(_drop, clause=clause) for clause in CLAUSES if node.args.get(clause)]
+        if len(node.expressions) > 1:
+            edits += [partial(_drop_item, position=i) for i in range(len(node.expressions))]
     elif isinstance(node, tree.Binary | tree.SetOperation):
-        edits += [lambda target: _replace_by(target, "this"), lambda target: _replace_by(target, "expression")]
+        edits += [partial(_replace_by, part="this"), partial(_replace_by, part="expression")]
     elif isinstance(node, tree.Unary | tree.Paren):
-        edits.append(lambda target: _replace_by(target, "this"))
+        edits.append(partial(_replace_by, part="this"))
     return edits
 
 

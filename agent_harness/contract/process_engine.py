@@ -23,6 +23,8 @@ from agent_harness.backends.process import allowed_environment
 
 PROGRAM = Path(__file__).with_name("engine_process.py")
 LONGEST_ANSWER = 256 << 20
+# Makes the command line that runs (command, in this writable folder, with these readable ones) inside a wall.
+Wrap = Callable[[Sequence[str], Path, Sequence[Path]], list[str]]
 
 
 class EngineRefusal(Exception):
@@ -34,7 +36,11 @@ class EngineCrash(Exception):
 
 
 class ProcessEngine:
-    """Implements sqllogictest's Engine protocol over the pipe; `coverage` holds the last statement's triples if asked for."""
+    """Implements sqllogictest's Engine protocol over the pipe.
+
+    With `is_covered` the process can report what a statement runs: `coverage` holds the triples of the last statement that
+    was executed while `is_covering` was on.
+    """
 
     name = "sqlite"
     errors: tuple[type[Exception], ...] = (EngineRefusal,)
@@ -45,12 +51,14 @@ class ProcessEngine:
         module: str = "minisql",
         timeout_s: float = 60.0,
         is_covered: bool = False,
-        wrap: Callable[[Sequence[str], Path], list[str]] | None = None,
+        wrap: Wrap | None = None,
     ) -> None:
+        self.execute: Callable[[str], Sequence[Sequence[Any]]] = self._execute
         self._checkout = checkout
         self._module = module
         self._timeout_s = timeout_s
         self._is_covered = is_covered
+        self.is_covering = is_covered
         self._wrap = wrap
         self._process: subprocess.Popen[bytes] | None = None
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
@@ -77,7 +85,7 @@ class ProcessEngine:
         if self._is_covered:
             command.append("--coverage")
         if self._wrap is not None:
-            command = self._wrap(command, Path(scratch))
+            command = self._wrap(command, Path(scratch), (self._checkout, PROGRAM.parent))
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -99,14 +107,20 @@ class ProcessEngine:
         try:
             _, status, usage = os.wait4(process.pid, 0) if self._ends_soon(process) else self._kill(process)
             process.returncode = os.waitstatus_to_exitcode(status)
-            self.cpu_seconds = usage.ru_utime + usage.ru_stime
+            self.cpu_seconds += usage.ru_utime + usage.ru_stime
         except ChildProcessError:
             process.wait()
         if process.stdout is not None:
             process.stdout.close()
+        self._buffer.clear()
         if self._scratch is not None:
             self._scratch.cleanup()
             self._scratch = None
+
+    def restart(self) -> None:
+        """Ends the process and forgets how it died; the next `open` starts another."""
+        self.close()
+        self._dead = ""
 
     def _ends_soon(self, process: subprocess.Popen[bytes]) -> bool:
         deadline = time.monotonic() + 5.0
@@ -145,9 +159,9 @@ class ProcessEngine:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
 
-    def execute(self, sql: str) -> Sequence[Sequence[Any]]:
+    def _execute(self, sql: str) -> Sequence[Sequence[Any]]:
         """Runs one statement.  Raises EngineRefusal or EngineCrash."""
-        answer = self._ask("sql", sql)
+        answer = self._ask("cover" if self.is_covering else "sql", sql)
         self.coverage = [tuple(triple) for triple in answer.get("coverage", ())]
         if "error" in answer:
             self.trace = str(answer.get("trace", ""))
@@ -207,7 +221,10 @@ class ProcessEngine:
                     raise self._crash("the engine's process ended")
                 self._buffer += chunk
         line, _, rest = bytes(self._buffer).partition(b"\n")
-        self._buffer = bytearray(rest)
+        self._buffer.clear()
+        if rest:  # one question, one answer: more than that was written by something else in that process
+            self.interrupt()
+            raise self._crash("the engine's process broke the protocol")
         return line
 
     def _crash(self, reason: str) -> EngineCrash:

@@ -8,18 +8,30 @@ queries.  Two configurations can be under contract at once: in memory, and with 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Sequence
+import time
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 
-from agent_harness.contract.base import Case, CaseId, CaseResult, Evaluation
-from agent_harness.contract.process_engine import ProcessEngine
+from agent_harness.contract.base import Brief, Case, CaseId, CaseResult, Evaluation, Triple
+from agent_harness.contract.minimise import Minimiser
+from agent_harness.contract.process_engine import EngineCrash, EngineRefusal, ProcessEngine, Wrap
+from agent_harness.contract.spectrum import Spectrum
+from agent_harness.contract.sql_text import script_features
 from agent_harness.errors import ConfigurationError, HarnessError
 from sqllogictest import Failure, Record, RunOptions, format_records, parse_records, run_text
 
 FILE_MARK = "@file"
 SHOWN_ROWS = 40
+# A brief is for reading: so many failing and passing cases are traced for it, and so long is its case made smaller.
+TRACED_FAILING = 4
+TRACED_PASSING = 12
+MINIMISE_S = 20.0
+PACKAGE = Path(__file__).resolve().parent.parent
+RUNNER = PACKAGE.parent / "sqllogictest"
 
 
 class Suite:
@@ -33,6 +45,7 @@ class Suite:
         self.records = parse_records(text)
         self.cases: dict[int, Case] = {}
         state = hashlib.sha256(name.encode())
+        seen: Counter[str] = Counter()
         for position, record in enumerate(self.records):
             if record.kind == "halt":
                 break
@@ -45,8 +58,11 @@ class Suite:
                     "utf-8", "replace"
                 )
             )
+            key = own.hexdigest()[:20]
+            seen[key] += 1
+            repeat = f"-{seen[key]}" if seen[key] > 1 else ""  # the same query twice in the same state is two cases
             title = " ".join(record.sql.split())[:200]
-            self.cases[position] = Case(own.hexdigest()[:20] + mark, name, record.line, title)
+            self.cases[position] = Case(key + repeat + mark, name, record.line, title)
             if record.kind == "statement":
                 state.update(record.sql.encode("utf-8", "surrogatepass") + b"\0")
 
@@ -60,6 +76,12 @@ class Suite:
         text = format_records(self.records[position] for position in kept)
         lines = {record.line: position for record, position in zip(parse_records(text), kept, strict=True)}
         return text, lines
+
+    def script_before(self, position: int) -> list[str]:
+        """The statements before a record, then the record's own SQL."""
+        earlier = self.records[:position]
+        setup = [record.sql for record in earlier if record.kind == "statement" and not _is_skipped(record)]
+        return [*setup, self.records[position].sql]
 
 
 class RecordsContract:
@@ -79,12 +101,17 @@ class RecordsContract:
         jobs: int = 2,
         record_timeout_s: float = 20.0,
         module: str = "minisql",
-        wrap: Callable[[Sequence[str], Path], list[str]] | None = None,
+        wrap: Wrap | None = None,
+        settings: str = "",
     ) -> None:
-        """Raises ConfigurationError when a path has no test file or a configuration is unknown."""
+        """`settings` is whatever else belongs to the contract's hash (the gates' options).
+
+        Raises ConfigurationError when a path has no test file or a configuration is unknown.
+        """
         unknown = set(configurations) - {"memory", "file"}
         if unknown:
             raise ConfigurationError(f"contract configuration must be memory or file, not {', '.join(sorted(unknown))}")
+        self._settings = settings
         self._configurations = tuple(configurations)
         self._jobs = max(1, jobs)
         self._timeout_s = record_timeout_s
@@ -97,18 +124,42 @@ class RecordsContract:
             for configuration in self._configurations:
                 self.suites.append((configuration, Suite(name, text, FILE_MARK if configuration == "file" else "")))
 
+        self._suites_hash = _suites_hash(self.suites)
+        self._places: dict[CaseId, tuple[Suite, int]] = {
+            case.id: (suite, position) for _, suite in self.suites for position, case in suite.cases.items()
+        }
+
+    @property
+    def engine_module(self) -> str:
+        """The name of the module under contract."""
+        return self._module
+
     def hash(self) -> str:
-        """Over all suites' texts, the configurations, the time-out and the runner's own source."""
-        digest = hashlib.sha256(repr((self._configurations, self._timeout_s, self._module)).encode())
-        for _, suite in self.suites:
-            digest.update(suite.name.encode() + b"\0" + suite.text.encode("utf-8", "surrogateescape"))
-        for program in sorted(Path(__file__).parent.glob("*.py")):
-            digest.update(program.read_bytes())
+        """Over all suites' texts, the configurations, the time-out, the gates and the source of all that judges."""
+        digest = hashlib.sha256(repr((self._configurations, self._timeout_s, self._module, self._settings)).encode())
+        digest.update(self._suites_hash.encode())
+        for folder in (PACKAGE / "contract", PACKAGE / "gates", RUNNER):
+            for program in sorted(folder.glob("*.py")):
+                digest.update(program.read_bytes())
         return digest.hexdigest()
 
     def cases(self) -> dict[CaseId, Case]:
         """All cases of all configurations."""
         return {case.id: case for _, suite in self.suites for case in suite.cases.values()}
+
+    def script(self, case_id: CaseId) -> list[str]:
+        """The statements of the suite before the case, then its own."""
+        suite, position = self._places[case_id]
+        return suite.script_before(position)
+
+    def is_ordered(self, case_id: CaseId) -> bool:
+        """Whether the case's expected rows come in a fixed order."""
+        suite, position = self._places[case_id]
+        return suite.records[position].sort == "nosort"
+
+    def engine(self, checkout: Path, is_covered: bool = False) -> ProcessEngine:
+        """The engine of a checkout in a process of its own, not yet open."""
+        return ProcessEngine(checkout, self._module, self._timeout_s, is_covered, self._wrap)
 
     def evaluate(
         self,
@@ -144,7 +195,7 @@ class RecordsContract:
         self, configuration: str, suite: Suite, checkout: Path, wanted: frozenset[CaseId] | None, timeout_s: float
     ) -> tuple[dict[CaseId, CaseResult], float]:
         text, positions = suite.reduced(wanted) if wanted is not None else (suite.text, None)
-        engine = ProcessEngine(checkout, self._module, self._timeout_s, wrap=self._wrap)
+        engine = self.engine(checkout)
         options = RunOptions(
             is_database_file=configuration == "file",
             record_timeout_s=self._timeout_s,
@@ -155,6 +206,83 @@ class RecordsContract:
         failures = {failure.line: failure for failure in outcome.failures}
         whole = next((failure for failure in outcome.failures if failure.kind in ("file", "close", "integrity")), None)
         return self._verdicts(suite, failures, whole, positions, wanted), engine.cpu_seconds
+
+    def coverage(self, checkout: Path, only: Collection[CaseId], *, timeout_s: float = 0.0) -> dict[CaseId, list[Triple]]:
+        """Traces the wanted records, all others of their suites run at full speed; in memory, whatever the configuration.
+
+        Cases that are not reached (the engine died before them, the time is over) are left out.
+        """
+        found: dict[CaseId, list[Triple]] = {}
+        deadline = time.monotonic() + timeout_s if timeout_s else float("inf")
+        for _, suite in self.suites:
+            positions = {position for position, case in suite.cases.items() if case.id in only}
+            if positions and time.monotonic() < deadline:
+                found.update(self._trace(suite, positions, checkout, deadline))
+        return found
+
+    def _trace(self, suite: Suite, positions: set[int], checkout: Path, deadline: float) -> dict[CaseId, list[Triple]]:
+        found: dict[CaseId, list[Triple]] = {}
+        engine = self.engine(checkout, is_covered=True)
+        try:
+            engine.open(None)
+            for position, record in enumerate(suite.records[: max(positions) + 1]):
+                engine.is_covering = position in positions
+                if time.monotonic() > deadline:
+                    break
+                if not record.sql or _is_skipped(record) or (record.kind != "statement" and not engine.is_covering):
+                    continue
+                engine.coverage = []
+                with contextlib.suppress(EngineRefusal, EngineCrash):
+                    engine.execute(record.sql)
+                if engine.is_covering and engine.coverage:
+                    found[suite.cases[position].id] = engine.coverage
+        except EngineCrash:
+            return found
+        finally:
+            engine.close()
+        return found
+
+    def brief(self, checkout: Path, results: list[CaseResult]) -> Brief:
+        """The first result's script made small, SQLite's and the engine's answers, features and suspicious functions."""
+        first = results[0]
+        script = self.script(first.case.id)
+        engine = self.engine(checkout)
+        minimiser = Minimiser(engine, MINIMISE_S)
+        try:
+            small, expected, actual = minimiser.minimise(script)
+        finally:
+            engine.close()
+        is_alone = minimiser.has_failed_alone
+        return Brief(
+            tuple(result.case.id for result in results),
+            ";\n".join(sql.strip().rstrip(";") for sql in small) + ";",
+            expected.text() if is_alone else first.expected,
+            actual.text() if is_alone else first.actual,
+            first.error,
+            tuple(sorted(script_features(small))),
+            tuple(self.spectrum(checkout, results).top_functions()),
+        )
+
+    def spectrum(self, checkout: Path, results: Sequence[CaseResult]) -> Spectrum:
+        """Ochiai scores of a few of the failing results against passing neighbours in their suites."""
+        failing = [result.case.id for result in results[:TRACED_FAILING]]
+        passing = self._neighbours(failing, checkout)
+        traced = self.coverage(checkout, {*failing, *passing}, timeout_s=60.0)
+        return Spectrum([traced[id_] for id_ in failing if id_ in traced], [traced[id_] for id_ in passing if id_ in traced])
+
+    def _neighbours(self, failing: Sequence[CaseId], checkout: Path) -> list[CaseId]:
+        """Passing queries of the same suites, nearest first."""
+        near: list[CaseId] = []
+        for id_ in failing:
+            suite, position = self._places[id_]
+            others = [place for place in suite.cases if suite.records[place].kind == "query" and place != position]
+            others.sort(key=lambda place: (abs(place - position), place))
+            near += [suite.cases[place].id for place in others[: 2 * TRACED_PASSING // len(failing)]]
+        wanted = frozenset(near) - frozenset(failing)
+        if not wanted:
+            return []
+        passed = self.evaluate(checkout, wanted).pass_set()
+        return [id_ for id_ in dict.fromkeys(near) if id_ in passed][:TRACED_PASSING]
 
     def _verdicts(
         self,
@@ -177,6 +305,13 @@ class RecordsContract:
         return verdicts
 
 
+def _suites_hash(suites: Sequence[tuple[str, Suite]]) -> str:
+    digest = hashlib.sha256()
+    for _, suite in suites:
+        digest.update(suite.name.encode() + b"\0" + suite.text.encode("utf-8", "surrogateescape") + b"\0")
+    return digest.hexdigest()
+
+
 def _is_skipped(record: Record) -> bool:
     return any((condition.engine.lower() == "sqlite") != condition.is_only for condition in record.conditions)
 
@@ -187,8 +322,12 @@ def _passed(case: Case) -> CaseResult:
 
 def _failed(case: Case, failure: Failure) -> CaseResult:
     reason = failure.reason
-    if reason.startswith("crash: "):
-        stage = "timeout" if "timed out" in reason else "guard" if "stopped by the guard" in reason else "crash"
+    if "stopped by the guard" in reason:
+        stage = "guard"
+    elif "the engine cannot be imported" in reason:
+        stage = "import"
+    elif reason.startswith("crash: "):
+        stage = "timeout" if "timed out" in reason else "crash"
     elif reason == "timed out":
         stage = "timeout"
     elif reason.startswith("error: "):

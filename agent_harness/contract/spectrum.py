@@ -13,7 +13,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-Triple = tuple[str, str, int]
+from agent_harness.contract.base import Triple
+
 _Key = TypeVar("_Key", bound=tuple[Any, ...])
 
 

@@ -38,29 +38,42 @@ class Sandbox:
         self.image = image
         self.hidden = tuple(hidden)
 
-    def wrap(self, command: Sequence[str], workspace: Path, writable: Sequence[Path] = ()) -> list[str]:
-        """The command line that runs `command` inside, with the workspace as current folder."""
+    def wrap(
+        self,
+        command: Sequence[str],
+        workspace: Path,
+        writable: Sequence[Path] = (),
+        readable: Sequence[Path] = (),
+    ) -> list[str]:
+        """The command line that runs `command` inside, with the workspace as current folder.
+
+        `readable` folders are visible even if they lie below a hidden one.
+        """
         if self.kind == "bwrap":
-            return [*self._bwrap(workspace, writable), "--", *command]
+            return [*self._bwrap(workspace, writable, readable), "--", *command]
         if self.kind == "docker":
-            return [*self._docker(workspace, writable), *command]
+            return [*self._docker(workspace, writable, readable), *command]
         return list(command)
 
-    def _bwrap(self, workspace: Path, writable: Sequence[Path]) -> list[str]:
+    def _bwrap(self, workspace: Path, writable: Sequence[Path], readable: Sequence[Path]) -> list[str]:
         line = ["bwrap", "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/"]
         line += ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
         for folder in self.hidden:
             line += ["--tmpfs", str(folder)]
+        for folder in readable:
+            line += ["--ro-bind", str(folder), str(folder)]
         for folder in (workspace, *writable):
             line += ["--bind", str(folder), str(folder)]
         if not self.network:
             line.append("--unshare-net")
         return [*line, "--chdir", str(workspace)]
 
-    def _docker(self, workspace: Path, writable: Sequence[Path]) -> list[str]:
+    def _docker(self, workspace: Path, writable: Sequence[Path], readable: Sequence[Path]) -> list[str]:
         line = ["docker", "run", "--rm", "-i", "--init", "--read-only", "--tmpfs", "/tmp", "--workdir", str(workspace)]
         for folder in (workspace, *writable):
             line += ["--volume", f"{folder}:{folder}"]
+        for folder in readable:
+            line += ["--volume", f"{folder}:{folder}:ro"]
         if not self.network:
             line += ["--network", "none"]
         return [*line, self.image]
