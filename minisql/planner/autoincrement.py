@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
 from minisql.errors import CORRUPT_SEQUENCE, sqlite_error
+from minisql.values.affinity import INTEGER
 
 if TYPE_CHECKING:
     from minisql.catalog.schema import Table
@@ -43,14 +44,12 @@ def begin_sequence(compiler: Compiler, table: Table) -> Sequence:
     emit(op.Integer, 0, sequence.register)
     end = compiler.label()
     following = compiler.label()
-    found = compiler.label()
     builder.begin_loop(op.Rewind, sequence.cursor, end, row, 2)
     emit(op.Ne, row, following, builder.constant(table.name), None, op.JUMP_IF_NULL)
     emit(op.Rowid, sequence.cursor, sequence.rowid)
-    emit(op.SCopy, row + 1, sequence.register)
-    emit(op.MustBeInt, sequence.register, found)
-    emit(op.Goto, 0, end)
-    compiler.place(found)
+    # Whatever stands there counts as the integer that it begins with.
+    emit(op.Cast, row + 1, INTEGER, sequence.register)
+    emit(op.NotNull, sequence.register, end)
     emit(op.Integer, 0, sequence.register)
     emit(op.Goto, 0, end)
     builder.end_loop(op.Next, following, end)

@@ -46,13 +46,14 @@ class Write:
     `is_new_rowid` promises that no row has the rowid; `is_key_changed` tells whether an UPDATE may change the rowid or
     primary key.  `entries` receives the index entries: (index, registers, flag register or 0 for a partial index).
     `upsert` is asked first about a conflict with an index (None: the rowid); `order` is its order of the checks (None stands
-    for the rowid or the clustered primary key).
+    for the rowid or the clustered primary key).  `has_replaced` is a register that says that REPLACE has fired triggers, or 0.
     """
 
     __slots__ = (
         "_scope",
         "changed",
         "entries",
+        "has_replaced",
         "ignore",
         "is_key_changed",
         "is_new_rowid",
@@ -74,6 +75,7 @@ class Write:
         self.known: dict[int, object] = {}
         self.is_new_rowid = False
         self.is_key_changed = True
+        self.has_replaced = 0
         self.entries: list[tuple[Index, tuple[int, ...], int]] = []
         self.upsert: ConflictHandler | None = None
         self.order: Sequence[Index | None] | None = None
@@ -156,6 +158,9 @@ def _emit_checks(compiler: Compiler, target: Target, write: Write) -> None:
 
 def emit_conflict_checks(compiler: Compiler, target: Target, write: Write) -> None:
     """Looks for other rows with the same rowid, primary key or unique key and acts on them; fills `write.entries`."""
+    if target.delete_triggers:
+        write.has_replaced = compiler.register()
+        compiler.emit(op.Integer, 0, write.has_replaced)
     for index in write.order if write.order is not None else _default_order(target):
         if index is None:
             _emit_key_check(compiler, target, write)
@@ -163,6 +168,48 @@ def emit_conflict_checks(compiler: Compiler, target: Target, write: Write) -> No
             write.changed is None or is_touched(index, write.changed, write.is_key_changed)
         ):
             _emit_index_check(compiler, target, write, index)
+    if write.has_replaced:
+        _emit_recheck(compiler, target, write)
+
+
+def _emit_replace(compiler: Compiler, target: Target, write: Write, key: tuple[int, ...]) -> None:
+    emit_delete_for_replace(compiler, target, key)
+    if write.has_replaced:
+        compiler.emit(op.Integer, 1, write.has_replaced)
+
+
+def _emit_recheck(compiler: Compiler, target: Target, write: Write) -> None:
+    """When REPLACE has fired triggers, these may have put other rows in the way: then nothing is replaced any more."""
+    emit = compiler.emit
+    done = compiler.label()
+    emit(op.IfNot, write.has_replaced, done, 1)
+    table = target.table
+    passed = compiler.label()
+    key = key_registers(write.new, table)
+    clustered = target.layout.clustered
+    if clustered is None:
+        if write.old is not None:
+            emit(op.Eq, write.new.rowid, passed, write.old.rowid)
+        emit(op.NotExists, target.cursor, passed, write.new.rowid)
+        code, message = rowid_conflict(table)
+    else:
+        if write.old is not None:
+            _emit_jump_if_same(compiler, clustered, key, key_registers(write.old, table), passed)
+        emit(op.NotFound, target.cursor, passed, 0, key)
+        code, message = unique_code(clustered), unique_message(clustered)
+    emit(op.Halt, code, ABORT, p4=message)
+    compiler.place(passed)
+    for index, entry, flag in write.entries:
+        if index.is_unique:
+            passed = compiler.label()
+            if flag:
+                emit(op.IfNot, flag, passed, 1)
+            emit(op.NoConflict, target.index_cursors[index], passed, 0, entry[: len(index.columns)])
+            if write.old is not None:
+                _emit_jump_if_own(compiler, target, conflicting_key(compiler, target, index), write.old, passed)
+            emit(op.Halt, unique_code(index), ABORT, p4=unique_message(index))
+            compiler.place(passed)
+    compiler.place(done)
 
 
 def _default_order(target: Target) -> Sequence[Index | None]:
@@ -201,14 +248,12 @@ def _emit_rowid_check(compiler: Compiler, target: Target, write: Write) -> None:
         handler()
         compiler.emit(op.Goto, 0, write.ignore)
     elif action == REPLACE:
-        emit_delete_for_replace(compiler, target, (new.rowid,))
+        _emit_replace(compiler, target, write, (new.rowid,))
     elif action == IGNORE:
         compiler.emit(op.Goto, 0, write.ignore)
     else:
-        alias = table.rowid_alias
-        name = table.columns[alias].name if alias >= 0 else "rowid"
-        code = CONSTRAINT_PRIMARYKEY if alias >= 0 else CONSTRAINT_ROWID
-        compiler.emit(op.Halt, code, action, p4=f"UNIQUE constraint failed: {table.name}.{name}")
+        code, message = rowid_conflict(table)
+        compiler.emit(op.Halt, code, action, p4=message)
     compiler.place(passed)
 
 
@@ -292,7 +337,7 @@ def _emit_conflict(
         handler()
         compiler.emit(op.Goto, 0, write.ignore)
     elif action == REPLACE:
-        emit_delete_for_replace(compiler, target, other or conflicting_key(compiler, target, index))
+        _emit_replace(compiler, target, write, other or conflicting_key(compiler, target, index))
     elif action == IGNORE:
         compiler.emit(op.Goto, 0, write.ignore)
     else:
@@ -315,6 +360,14 @@ def conflicting_key(compiler: Compiler, target: Target, index: Index) -> tuple[i
         compiler.emit(op.Column, cursor, fields[column.position, column.collation.name], register)
         registers.append(register)
     return tuple(registers)
+
+
+def rowid_conflict(table: Table) -> tuple[int, str]:
+    """The extended result code and the error for two rows with the same rowid."""
+    alias = table.rowid_alias
+    name = table.columns[alias].name if alias >= 0 else "rowid"
+    code = CONSTRAINT_PRIMARYKEY if alias >= 0 else CONSTRAINT_ROWID
+    return code, f"UNIQUE constraint failed: {table.name}.{name}"
 
 
 def unique_code(index: Index) -> int:

@@ -45,6 +45,17 @@ def emit_drop(compiler: Compiler, node: ast.Drop) -> None:
     _EMITTERS[node.object_type](compiler, node)
 
 
+def _verify_schemas(compiler: Compiler, name: str | None) -> None:
+    """Nothing is there to drop: reading the databases makes sure that this is still so when the statement runs."""
+    catalog = compiler.context.catalog
+    if name is not None:
+        compiler.use_database(catalog.schema_position(name), False)
+        return
+    for database, schema in enumerate(catalog.schemas):
+        if schema is not None and database != TEMP:
+            compiler.use_database(database, False)
+
+
 def _emit_drop_table(compiler: Compiler, node: ast.Drop) -> None:
     table = compiler.context.catalog.find_table(node.name, node.schema)
     is_view = node.object_type == "VIEW"
@@ -54,6 +65,7 @@ def _emit_drop_table(compiler: Compiler, node: ast.Drop) -> None:
                 name = f"{node.schema}.{node.name}" if node.schema else node.name
                 raise sqlite_error(ERROR, f"no such view: {name}")
             raise no_such_table(node.name, node.schema)
+        _verify_schemas(compiler, node.schema)
         return
     lowered = table.name.lower()
     if lowered.startswith("sqlite_") and not lowered.startswith(("sqlite_stat", "sqlite_parameters")):
@@ -171,6 +183,7 @@ def _emit_drop_index(compiler: Compiler, node: ast.Drop) -> None:
         if not node.if_exists:
             name = f"{node.schema}.{node.name}" if node.schema else node.name
             raise sqlite_error(ERROR, f"no such index: {name}")
+        _verify_schemas(compiler, node.schema)
         return
     if index.origin != "c":
         raise sqlite_error(ERROR, "index associated with UNIQUE or PRIMARY KEY constraint cannot be dropped")
@@ -193,6 +206,7 @@ def _emit_drop_trigger(compiler: Compiler, node: ast.Drop) -> None:
         if not node.if_exists:
             name = f"{node.schema}.{node.name}" if node.schema else node.name
             raise sqlite_error(ERROR, f"no such trigger: {name}")
+        _verify_schemas(compiler, node.schema)
         return
     database = trigger.schema_index
     catalog = compiler.context.catalog

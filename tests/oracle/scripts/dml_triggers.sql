@@ -222,3 +222,47 @@ drop trigger x
 create trigger x after insert on t begin insert into t values(1,2,3); end
 insert into t values(1)
 select * from t
+
+-- REPLACE whose triggers put other rows in the way
+pragma recursive_triggers=true
+create table t0(c0,c1 unique)
+create trigger c before delete on t0 begin insert into t0(c1) values(old.c1+100); end
+insert into t0(c1) values(0),(1)
+replace into t0(c1) values(0)
+select rowid,* from t0
+replace into t0(rowid,c1) values(10,1)
+select rowid,* from t0
+replace into t0(rowid,c1) values(11,10),(12,10),(12,101)
+select rowid,* from t0
+
+pragma recursive_triggers=true
+create table t0(c0,c1 unique, c2 unique)
+create trigger c after delete on t0 begin insert into t0(c1) values(old.c1); end
+insert into t0(c1,c2) values(0,10),(1,11)
+replace into t0(rowid,c1) values(100,0)
+replace into t0(rowid,c2) values(100,10)
+select rowid,* from t0
+replace into t0(rowid,c1) values(100,0)
+update or replace t0 set c2=5 where c1=1
+select rowid,* from t0
+
+pragma recursive_triggers=true
+create table t0(c0 primary key,c1 unique) without rowid
+create trigger c after delete on t0 begin insert into t0(c0,c1) values(old.c0,old.c1+100); end
+insert into t0 values(0,10),(1,11)
+replace into t0 values(0,5)
+replace into t0 values(5,10)
+select * from t0 order by 1
+
+create table t(a integer primary key autoincrement)
+insert into t default values
+update sqlite_sequence set seq='5abc' where name='t'
+insert into t default values
+update sqlite_sequence set seq=null where name='t'
+insert into t default values
+update sqlite_sequence set seq=x'3939' where name='t'
+insert into t default values
+update sqlite_sequence set seq=200.7 where name='t'
+insert into t default values
+select * from t
+select * from sqlite_sequence
