@@ -143,6 +143,26 @@ def point_cold() -> float:
         return timed(run, 1000)
 
 
+def index_point_cold() -> float:
+    """Looks up 1,000 random texts in an index of a file that was just opened."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = _sample_file(directory)
+        connection = sqlite3.connect(path)
+        connection.execute("create index i on t(b)")
+        root = connection.execute("select rootpage from sqlite_schema where name = 'i'").fetchone()[0]
+        connection.close()
+        file = BtreeFile.open(path)
+        rowids = random.Random(2).sample(range(N), 1000)
+
+        def run() -> None:
+            for rowid in rowids:
+                file.begin_read()
+                assert file.index_cursor(root, KEY).find((f"name{rowid}",)) == (f"name{rowid}", rowid)
+                file.end_read()
+
+        return timed(run, 1000)
+
+
 def point_warm() -> float:
     """Looks up random rowids in memory, as statements do."""
     file, root = new_file(None)
@@ -233,7 +253,7 @@ def update_by_key_file_c() -> float:
 
 BENCHMARKS = [
     small_table, small_write, append_memory, append_memory_c, random_memory, index_random_memory, append_file, scan_cold,
-    scan_cold_c, point_cold, point_warm, update_by_key_file, update_by_key_file_c,
+    scan_cold_c, point_cold, index_point_cold, point_warm, update_by_key_file, update_by_key_file_c,
 ]  # fmt: skip
 
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from minisql.storage.corruption import corrupt
 from minisql.storage.index_key import KeyOrder
-from minisql.storage.index_tree import IndexTree, Path, decode_index_node
-from minisql.storage.node import IndexInterior, IndexLeaf
+from minisql.storage.index_tree import IndexTree, Path, decode_index_node, entry_at
+from minisql.storage.node import IndexInterior, IndexLeaf, cell_offsets
 from minisql.storage.pager import row_cache
 from minisql.storage.record import Row
 from minisql.storage.table_tree import MAX_DEPTH
@@ -25,7 +25,7 @@ NO_ENTRIES: list[Row] = []
 class IndexCursor:
     """Reads and writes one index b-tree; entries are tuples of `n_fields` values."""
 
-    __slots__ = ("at_divider", "edits", "order", "path", "position", "rows", "tree")
+    __slots__ = ("at_divider", "edits", "is_single", "order", "path", "position", "rows", "tree")
 
     def __init__(self, tree: IndexTree, order: KeyOrder) -> None:
         self.tree = tree
@@ -35,6 +35,7 @@ class IndexCursor:
         self.edits = tree.edits
         self.path: Path = []
         self.at_divider = False
+        self.is_single = False
 
     @property
     def entry(self) -> Row:
@@ -104,24 +105,46 @@ class IndexCursor:
         """Tells whether an entry starts with the prefix under the index's collations."""
         return self.tree.starts_with(entry, prefix, self.order)
 
-    def _seek_up(self, prefix: Row, above: bool) -> Row | None:
-        self.path, leaf, position = self.tree.path_to(prefix, above, self.order)
-        entry = self._enter(leaf, position)
+    def _seek_up(self, prefix: Row, above: bool, is_lookup: bool = True) -> Row | None:
+        self.path, leaf, position = self.tree.path_to(prefix, above, self.order, is_lookup)
+        if leaf.entries is None:
+            entry = self._enter_single(leaf, position)
+        else:
+            entry = self._enter(leaf, position)
         return entry if entry is not None else self._next_page()
 
-    def _seek_down(self, prefix: Row, above: bool) -> Row | None:
-        self.path, leaf, position = self.tree.path_to(prefix, above, self.order)
-        self._enter(leaf, position)
+    def _seek_down(self, prefix: Row, above: bool, is_lookup: bool = True) -> Row | None:
+        self.path, leaf, position = self.tree.path_to(prefix, above, self.order, is_lookup)
         if position == 0:
+            self.is_single = False
+            self.at_divider = False
             return self._previous_page()
+        if leaf.entries is None:
+            return self._enter_single(leaf, position - 1)
+        self._enter(leaf, position)
         self.position = position - 1
         return self.rows[position - 1]
+
+    def _enter_single(self, leaf: IndexLeaf, position: int) -> Row | None:
+        """Takes one entry of a leaf that is not decoded; moving on from it seeks again and decodes the leaf."""
+        self.at_divider = False
+        self.is_single = False
+        self.edits = self.tree.edits
+        pager = self.tree.pager
+        offsets = cell_offsets(leaf.data, leaf.number, pager.usable)  # type: ignore[arg-type]
+        if position >= len(offsets):
+            self.rows, self.position = NO_ENTRIES, 0
+            return None
+        entry = entry_at(pager, leaf, offsets[position], self.order)
+        self.rows, self.position, self.is_single = [entry], 0, True
+        return entry
 
     def _enter(self, leaf: IndexLeaf, position: int) -> Row | None:
         if leaf.entries is None or leaf.codec is not self.order:
             decode_index_node(self.tree.pager, leaf, self.order)
         leaf.leased = True
         self.at_divider = False
+        self.is_single = False
         rows: list[Row] = leaf.entries  # type: ignore[assignment]
         self.rows = rows
         self.position = position
@@ -135,6 +158,7 @@ class IndexCursor:
         self.rows = [entry]
         self.position = 0
         self.at_divider = True
+        self.is_single = False
         self.edits = self.tree.edits
         return entry
 
@@ -143,7 +167,7 @@ class IndexCursor:
         self._leave()
 
     def _leave(self) -> None:
-        self.rows, self.position, self.path, self.at_divider = NO_ENTRIES, 0, [], False
+        self.rows, self.position, self.path, self.at_divider, self.is_single = NO_ENTRIES, 0, [], False, False
         self.edits = self.tree.edits
 
     def _descend(self, path: Path, node: object, rightmost: bool) -> Row | None:
@@ -164,6 +188,8 @@ class IndexCursor:
         return entry
 
     def _next_page(self) -> Row | None:
+        if self.is_single:
+            return self._seek_up(self.rows[0], True, False)
         path = self.path
         pager = self.tree.pager
         if self.at_divider and path:
@@ -183,6 +209,8 @@ class IndexCursor:
         return None
 
     def _previous_page(self) -> Row | None:
+        if self.is_single:
+            return self._seek_down(self.rows[0], False, False)
         path = self.path
         pager = self.tree.pager
         if self.at_divider and path:
@@ -205,7 +233,7 @@ class IndexCursor:
             self._leave()
             return None
         entry = self.rows[self.position]
-        return self._seek_up(entry, True) if forward else self._seek_down(entry, False)
+        return self._seek_up(entry, True, False) if forward else self._seek_down(entry, False, False)
 
     # -- whole pages -----------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ Source: https://www.sqlite.org/fileformat2.html#b_tree_pages.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from minisql.storage.corruption import corrupt
@@ -27,7 +27,8 @@ from minisql.storage.table_tree import MAX_DEPTH, page_capacity
 from minisql.storage.varint import encode_varint, read_varint
 
 Path = list[tuple[IndexInterior, int]]
-_PLAIN_CLASSES = (int, float, bytes)
+LOOKUPS_BEFORE_DECODING = 6
+"""Single entries that are looked up in a leaf before the whole leaf is decoded (benchmark index_point_cold)."""
 
 
 def decode_index_node(pager: Pager, node: IndexLeaf | IndexInterior, order: KeyOrder) -> None:
@@ -84,6 +85,35 @@ def _entries_from_page(pager: Pager, leaf: IndexLeaf, order: KeyOrder) -> list[R
         else:
             entries.append(decode(data, at, end, 0))
     return entries
+
+
+def entry_at(pager: Pager, leaf: IndexLeaf, offset: int, order: KeyOrder) -> Row:
+    """Decodes the one entry at an offset of a leaf that is not decoded; raises SQLITE_CORRUPT."""
+    data = leaf.data
+    assert data is not None
+    try:
+        size, at = read_varint(data, offset)
+        if size > max_local(pager.usable, False):
+            return order.codec.decode(join_payload(pager, data, at, size, False), 0, size, 0)
+        if at + size > pager.usable:
+            raise corrupt(leaf.number, "cell runs off the page")
+        return order.codec.decode(data, at, at + size, 0)
+    except (IndexError, RecordError, ValueError) as error:
+        raise corrupt(leaf.number, f"bad cell: {error}") from error
+
+
+def search_page(pager: Pager, leaf: IndexLeaf, key: Row, order: KeyOrder) -> int:
+    """Returns how many entries of a leaf that is not decoded sort before the key, decoding only those it compares."""
+    assert leaf.data is not None
+    offsets = cell_offsets(leaf.data, leaf.number, pager.usable)
+    low, high = 0, len(offsets)
+    while low < high:
+        middle = (low + high) // 2
+        if order.key(entry_at(pager, leaf, offsets[middle], order)) < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 def cut_index_cells(pager: Pager, leaf: IndexLeaf) -> None:
@@ -156,6 +186,14 @@ def count_entries(node: IndexLeaf | IndexInterior) -> int:
     return len(node.cells)
 
 
+def may_look_up(leaf: IndexLeaf) -> bool:
+    """Counts a lookup in a leaf that is not decoded; False when decoding all of it has become the better deal."""
+    if leaf.entries is not None or leaf.cells is not None or leaf.n_lookups >= LOOKUPS_BEFORE_DECODING:
+        return False
+    leaf.n_lookups += 1
+    return True
+
+
 class IndexTree:
     """One index b-tree of one connection."""
 
@@ -178,11 +216,13 @@ class IndexTree:
 
     # -- search ----------------------------------------------------------------------------------------------------
 
-    def path_to(self, prefix: Row, above: bool, order: KeyOrder) -> tuple[Path, IndexLeaf, int]:
+    def path_to(
+        self, prefix: Row, above: bool, order: KeyOrder, is_lookup: bool = False
+    ) -> tuple[Path, IndexLeaf, int]:
         """Returns the way to the first entry not before the prefix (or behind it when `above`).
 
         That entry is at the position in the leaf, or, when the position is the leaf's end, at the innermost interior page
-        of the path whose index is not its last child.
+        of the path whose index is not its last child.  For a lookup the leaf may be left undecoded.
         """
         pager = self.pager
         tree_page = pager.tree_page
@@ -198,6 +238,10 @@ class IndexTree:
             if kind is not IndexLeaf and kind is not IndexInterior:
                 raise corrupt(node.number, "table page in an index b-tree")
             if node.entries is None or node.codec is not order:  # type: ignore[union-attr]
+                if is_lookup and isinstance(node, IndexLeaf) and may_look_up(node):
+                    if key is None:
+                        key = order.key_above(prefix) if above else order.key(prefix)
+                    return path, node, search_page(pager, node, key, order)
                 decode_index_node(pager, node, order)  # type: ignore[arg-type]
             index = -1
             if is_plain and node.keys is node.entries:  # type: ignore[union-attr]
@@ -742,6 +786,3 @@ class IndexTree:
             if number != self.root:
                 free_page(pager, number)
         return n_entries
-
-
-Check = Callable[[], None]

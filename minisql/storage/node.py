@@ -172,8 +172,8 @@ class IndexLeaf:
     leaf, the payload part only.  Undecoded, `entries` is None and `data` holds the page.
     """
 
-    __slots__ = ("cells", "codec", "data", "entries", "epoch", "keys", "leased", "masks", "number", "row_count_below",
-                 "size", "used")
+    __slots__ = ("cells", "codec", "data", "entries", "epoch", "keys", "leased", "masks", "n_lookups", "number",
+                 "row_count_below", "size", "used")
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -186,6 +186,7 @@ class IndexLeaf:
         self.masks: tuple[int, ...] | None = None
         self.leased = False
         self.row_count_below = 0
+        self.n_lookups = 0
         self.epoch = -1
         self.used = True
 

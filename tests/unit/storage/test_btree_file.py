@@ -227,3 +227,38 @@ def test_closing_leaves_no_descriptor(tmp_path: Path) -> None:
         file.end_read()
         file.close()
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_index_lookups_in_leaves_that_are_not_decoded(tmp_path: Path) -> None:
+    path = str(tmp_path / "t.db")
+    file = BtreeFile.open(path, page_size=1024)
+    file.begin_read()
+    file.begin_write()
+    root = file.create_tree(False)
+    index = file.index_cursor(root, KEY)
+    entries: list[tuple[object, ...]] = sorted((f"key {i % 300:03}", i) for i in range(0, 3000, 3))
+    for entry in entries:
+        index.insert(entry)
+    file.commit()
+    file.close()
+    r = random.Random(3)
+    for _ in range(40):
+        file = BtreeFile.open(path)
+        file.begin_read()
+        cursor = file.index_cursor(root, KEY)
+        for _ in range(20):
+            key = f"key {r.randrange(310):03}"
+            first = next((i for i, entry in enumerate(entries) if entry[0] >= key), len(entries))  # type: ignore[operator]
+            behind = next((i for i, entry in enumerate(entries) if entry[0] > key), len(entries))  # type: ignore[operator]
+            for operator, at in (("ge", first), ("gt", behind), ("le", behind - 1), ("lt", first - 1)):
+                expected = entries[at] if 0 <= at < len(entries) else None
+                assert cursor.seek((key,), operator) == expected
+                if expected is not None:
+                    assert cursor.entry == expected
+                    assert cursor.next() == (entries[at + 1] if at + 1 < len(entries) else None)
+                    cursor.seek((key,), operator)
+                    assert cursor.previous() == (entries[at - 1] if at else None)
+            found = cursor.find((key,))
+            assert found == (entries[first] if first < behind else None)
+        file.end_read()
+        file.close()
