@@ -55,6 +55,7 @@ for _names, _roles in (
     ("ListAppend ListSort SetDelete SetSort QueueInsert VOpen MemoOpen", "c--"),
     ("IdxBuild", "cc-"),
     ("ConstantRows HashSort", "c--"),
+    ("OpenDup", "cc-"),
     ("CreateBtree ReadCookie Destroy", "-w-"),
     ("Program", "-j-"),
     ("Noop Halt ResultRow Transaction AutoCommit Savepoint HostCall HostRows ResetCount FkCounter SetCookie", "---"),

@@ -59,9 +59,9 @@ class Program:
     """
 
     __slots__ = (
-        "code",
         "_column_names",
         "_column_origins",
+        "code",
         "describe",
         "explain_rows",
         "is_ddl",
@@ -212,7 +212,8 @@ class GroupSpec:
     """A grouping: result rows are (keys..., one result per call..., bare values...).
 
     `key_registers` with `key_collations` (no keys: exactly one group, also over no rows); `key_descending` gives the order in
-    which groups come out (empty: as they came in, which an index has ordered); `bare_registers` are copied from the group's first row, or, when `bare_call` is not -1, from the row
+    which groups come out (empty: as they
+    came in, which an index has ordered); `bare_registers` are copied from the group's first row, or, when `bare_call` is not -1, from the row
     that gave that min() or max() call its value.
     """
 

@@ -39,9 +39,9 @@ from minisql.planner.ordering import (
     same_tree,
 )
 from minisql.planner.read_authorization import authorize_function
-from minisql.planner.scope import ROWID, ROWID_NAMES, GroupMap
+from minisql.planner.scope import ROWID, ROWID_NAMES, GroupMap, find_in_scope
 from minisql.planner.terms import names_in
-from minisql.planner.walking import CHILDREN
+from minisql.planner.walking import CHILDREN, walk
 from minisql.values.collation import Collation
 
 if TYPE_CHECKING:
@@ -71,14 +71,14 @@ def find_calls(compiler: Compiler, block: Block, order: list[OrderItem] | None) 
     core = block.core
     assert core is not None, "VALUES has no calls"
     for result in block.results:
-        _collect(compiler, result.expression, calls)
+        _collect(compiler, result.expression, calls, block.scope)
     if core.having is not None:
-        _collect(compiler, core.having, calls)
+        _collect(compiler, core.having, calls, block.scope)
     if order is not None:
         is_aggregate = bool(calls.aggregates) or core.group_by is not None
         for item in order:
             if item.position is None:
-                _collect(compiler, item.expression, calls)
+                _collect(compiler, item.expression, calls, block.scope)
         if calls.aggregates and not is_aggregate:
             node = calls.aggregates[0][0]
             raise sqlite_error(ERROR, f"misuse of aggregate: {node.name}()", compiler.offset(node.position))
@@ -95,7 +95,7 @@ _LEAVES = frozenset((ast.Literal, ast.Column, SourceColumn, ast.Variable))
 _SUBQUERIES = frozenset((ast.ScalarSubquery, ast.Exists))
 
 
-def _collect(compiler: Compiler, root: ast.Expression, calls: Calls) -> None:
+def _collect(compiler: Compiler, root: ast.Expression, calls: Calls, scope: Scope) -> None:
     if root.__class__ in _LEAVES:
         return
     pending: list[object] = [root]
@@ -104,15 +104,20 @@ def _collect(compiler: Compiler, root: ast.Expression, calls: Calls) -> None:
         node = pending.pop()
         kind = node.__class__
         if kind is ast.FunctionCall:
-            _collect_call(compiler, node, calls, pending)  # type: ignore[arg-type]
+            _collect_call(compiler, node, calls, pending, scope)  # type: ignore[arg-type]
         elif kind is ast.InSelect:
             pending.append(node.operand)  # type: ignore[attr-defined]
-        elif kind not in _SUBQUERIES:
+            collect_from_inside(compiler, node.select, calls, scope)  # type: ignore[attr-defined]
+        elif kind in _SUBQUERIES:
+            collect_from_inside(compiler, node.select, calls, scope)  # type: ignore[attr-defined]
+        else:
             # From right to left on the stack, so that calls are met in the order in which they are written.
             pending.extend(children[kind](node)[::-1])
 
 
-def _collect_call(compiler: Compiler, node: ast.FunctionCall, calls: Calls, pending: list[object]) -> None:
+def _collect_call(
+    compiler: Compiler, node: ast.FunctionCall, calls: Calls, pending: list[object], scope: Scope
+) -> None:
     name = node.name
     function = find_function(compiler, name, len(node.arguments), node.position)
     if node.over is not None:
@@ -125,9 +130,11 @@ def _collect_call(compiler: Compiler, node: ast.FunctionCall, calls: Calls, pend
             pending.extend(term.expression for term in node.over.order_by or ())
         return
     if isinstance(function, AggregateFunction):
+        if _is_outer_call(node, scope):
+            return
         inner = Calls()
         for argument in node.arguments:
-            _collect(compiler, argument, inner)
+            _collect(compiler, argument, inner, scope)
         if inner.aggregates or inner.windows:
             kind = "aggregate function" if inner.aggregates else "window function"
             bad = inner.aggregates[0][0] if inner.aggregates else inner.windows[0]
@@ -139,6 +146,64 @@ def _collect_call(compiler: Compiler, node: ast.FunctionCall, calls: Calls, pend
         return
     if isinstance(function, WindowFunction):
         raise sqlite_error(ERROR, f"misuse of window function {name}()", compiler.offset(node.position))
+
+
+def _is_outer_call(node: ast.FunctionCall, scope: Scope) -> bool:
+    """Whether an enclosing SELECT has taken the aggregate as its own."""
+    level = scope.parent
+    while level is not None:
+        if level.aggregates is not None and id(node) in level.aggregates:
+            return True
+        level = level.parent
+    return False
+
+
+def collect_from_inside(compiler: Compiler, select: ast.Select, calls: Calls, scope: Scope) -> None:
+    """An aggregate in a subquery whose arguments read only columns of this SELECT is computed by this SELECT.
+
+    Source: https://www.sqlite.org/lang_aggfunc.html; the rule is that of the SQL standard.
+    """
+    for node in walk(select):
+        if node.__class__ is not ast.FunctionCall or node.over is not None or not node.arguments:
+            continue
+        columns = [part for argument in node.arguments for part in walk(argument) if part.__class__ is ast.Column]
+        if not columns:
+            continue
+        function = compiler.context.functions.find(node.name, len(node.arguments))
+        if not isinstance(function, AggregateFunction):
+            continue
+        inner_names, inner_columns = _inner_names(compiler, select)
+        if all(_is_outer_column(column, scope, inner_names, inner_columns) for column in columns):
+            calls.aggregates.append((node, function))
+
+
+def _inner_names(compiler: Compiler, select: ast.Select) -> tuple[set[str], set[str] | None]:
+    """The aliases of all FROM items of a SELECT and below, and their columns (None if not all are known)."""
+    names: set[str] = set()
+    columns: set[str] | None = set()
+    for node in walk(select):
+        if isinstance(node, ast.TableSource):
+            names.add((node.alias or node.name).lower())
+            table = compiler.context.catalog.find_table(node.name, node.schema)
+            if table is None or table.view is not None:
+                columns = None
+            elif columns is not None:
+                columns |= table.column_positions.keys()
+        elif isinstance(node, (ast.SubquerySource, ast.FunctionSource)):
+            if node.alias is not None:
+                names.add(node.alias.lower())
+            columns = None
+    return names, columns
+
+
+def _is_outer_column(column: ast.Column, scope: Scope, names: set[str], columns: set[str] | None) -> bool:
+    name = column.name.lower()
+    if column.table is None:
+        if columns is None or name in columns:
+            return False
+        return find_in_scope(scope, name, None, None)[0] == 1
+    table = column.table.lower()
+    return table not in names and find_in_scope(scope, name, table, None)[0] == 1
 
 
 def extreme_call(calls: Calls) -> ast.FunctionCall | None:
@@ -171,7 +236,7 @@ def group_keys(compiler: Compiler, terms: list[ast.Expression], block: Block) ->
                 assert position is not None, "the alias was just found"
                 term = block.results[position].expression
         inner = Calls()
-        _collect(compiler, term, inner)
+        _collect(compiler, term, inner, block.scope)
         if inner.aggregates:
             raise sqlite_error(ERROR, "aggregate functions are not allowed in the GROUP BY clause")
         keys.append(term)

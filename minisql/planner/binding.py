@@ -20,6 +20,7 @@ from minisql.planner.nodes import SourceColumn
 from minisql.planner.operands import affinity_of, collation_of
 from minisql.planner.read_authorization import authorize_block, authorize_read, authorize_recursion, authorize_select
 from minisql.planner.scope import ROWID, Scope, Source
+from minisql.planner.walking import walk
 from minisql.values.affinity import BLOB, NONE, NUMERIC, TEXT
 
 if TYPE_CHECKING:
@@ -99,7 +100,9 @@ class CommonTable:
     """A table of a WITH clause: its node, the scope it is read in, how often it is used, and while it is being bound
     recursively, the columns known so far."""
 
-    __slots__ = ("columns", "cursor", "is_binding", "is_recursive", "n_uses", "node", "row_registers", "scope", "shared")
+    __slots__ = (
+        "columns", "cursor", "flag", "is_binding", "is_recursive", "is_shared", "n_uses", "node", "row_registers", "scope",
+    )  # fmt: skip
 
     def __init__(self, node: ast.CommonTable, scope: Scope | None) -> None:
         self.node = node
@@ -108,8 +111,10 @@ class CommonTable:
         self.is_recursive = False
         self.columns: list[Column] = []
         self.n_uses = 0
+        # Used more than once: the list cursor that holds its rows, and the register that tells that it does.
+        self.is_shared = False
         self.cursor = -1
-        self.shared: BoundSelect | None = None
+        self.flag = 0
         self.row_registers: list[int] = []
 
 
@@ -173,7 +178,7 @@ def bind_select(
     """Binds a SELECT read in the scope `parent` (None at the top); `columns` stay empty if nobody `wants_columns` yet."""
     bound = BoundSelect(node, parent)
     if node.with_clause is not None:
-        parent = with_scope(compiler, node.with_clause, parent)
+        parent = with_scope(compiler, node.with_clause, parent, node)
         bound.scope = parent
     if len(node.cores) > compiler.context.limits[COMPOUND_SELECT]:
         raise sqlite_error(ERROR, "too many terms in compound SELECT")
@@ -185,6 +190,8 @@ def bind_select(
         if number and len(block.results) != len(bound.blocks[0].results):
             _raise_width(node, number)
         if common_table is not None:
+            if common_table.n_uses > uses + 1:
+                raise sqlite_error(ERROR, f"multiple references to recursive table: {common_table.node.name}")
             if common_table.n_uses == uses:
                 if bound.first_recursive:
                     bound.first_recursive = -1
@@ -207,8 +214,13 @@ def _raise_width(node: ast.Select, number: int) -> None:
     )
 
 
-def with_scope(compiler: Compiler, clause: ast.With, parent: Scope | None) -> Scope:
-    """A scope without sources that knows the tables of a WITH clause; each of them may use all of them."""
+def with_scope(
+    compiler: Compiler, clause: ast.With, parent: Scope | None, statement: ast.Statement | None = None
+) -> Scope:
+    """A scope without sources that knows the tables of a WITH clause; each of them may use all of them.
+
+    `statement` is what the clause belongs to: its common tables are looked for there, to find those used more than once.
+    """
     scope = Scope([], parent)
     tables: dict[str, object] = {}
     for node in clause.tables:
@@ -216,7 +228,22 @@ def with_scope(compiler: Compiler, clause: ast.With, parent: Scope | None) -> Sc
             raise sqlite_error(ERROR, f"duplicate WITH table name: {node.name}", compiler.offset(node.position))
         tables[node.name.lower()] = CommonTable(node, scope)
     scope.common_tables = tables
+    if statement is not None and parent is None:
+        _note_shared(statement, tables)
     return scope
+
+
+def _note_shared(statement: ast.Statement, tables: dict[str, object]) -> None:
+    """Marks the common tables that are used more than once: their rows are gathered once for all uses."""
+    counts = dict.fromkeys(tables, 0)
+    for node in walk(statement):
+        if node.__class__ is ast.TableSource and node.schema is None:
+            name = node.name.lower()
+            if name in counts:
+                counts[name] += 1
+    for name, count in counts.items():
+        common: CommonTable = tables[name]  # type: ignore[assignment]
+        common.is_shared = count > 1 and common.node.materialized is not False
 
 
 def bind_core(compiler: Compiler, core: ast.Core | ast.Values, parent: Scope | None) -> Block:
@@ -294,6 +321,8 @@ def _expand_star(compiler: Compiler, block: Block, table: str | None, position: 
         if source.is_qualified_only or (lowered is not None and source.name != lowered):
             continue
         done = True
+        if number and scope.merged is None:
+            _refuse_namesake(scope.sources[:number], source)
         for column_number, column in enumerate(source.columns):
             if column.hidden == 1:
                 continue
@@ -350,7 +379,7 @@ def bind_item(compiler: Compiler, item: ast.FromItem, scope: Scope) -> list[Inpu
         return [bind_table(compiler, item, scope)]
     if isinstance(item, ast.SubquerySource):
         bound = bind_select(compiler, item.select, scope.parent)
-        return [subquery_input(bound, item.alias or "", bound.columns)]
+        return [subquery_input(bound, item.alias or "", unique_columns(bound.columns))]
     if isinstance(item, ast.FunctionSource):
         return [bind_function(compiler, item, scope)]
     assert isinstance(item, ast.JoinSource), "there are four kinds of FROM items"
@@ -388,6 +417,16 @@ def _nested_source(inner: Block, alias: str) -> Source:
     source.expressions = [result.expression for result in expand_into.results]
     source.inner = inner.scope
     return source
+
+
+def _refuse_namesake(before: list[Source], source: Source) -> None:
+    """A star over two tables of one name is ambiguous."""
+    if source.table is None:
+        return
+    for other in before:
+        if other.name == source.name and other.table is not None and other.schema_name == source.schema_name:
+            name = f"{source.schema_name}.{source.alias}.{source.columns[0].name}"
+            raise sqlite_error(ERROR, f"ambiguous column name: {name}")
 
 
 def _expand_star_of(block: Block) -> None:

@@ -66,6 +66,9 @@ def emit_function_call(compiler: Compiler, node: ast.FunctionCall, scope: Scope,
     function = find_function(compiler, node.name, len(arguments), node.position)
     if compiler.authorized is not None and not authorize_function(compiler, node, node.name, scope):
         return placed(compiler, compiler.constant(None), target)
+    if compiler.alias_name is not None and (node.over is not None or not isinstance(function, ScalarFunction)):
+        kind = "window function" if node.over is not None else "aggregate"
+        raise sqlite_error(ERROR, f"misuse of aliased {kind} {compiler.alias_name}")
     if node.over is not None:
         raise sqlite_error(ERROR, f"misuse of window function {node.name}()", compiler.offset(node.position))
     if not isinstance(function, ScalarFunction):

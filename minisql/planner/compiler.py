@@ -50,6 +50,7 @@ class Compiler:
 
     __slots__ = (
         "acting_object",
+        "alias_name",
         "allows_memo",
         "authorized",
         "bound_selects",
@@ -107,6 +108,8 @@ class Compiler:
         self.place = builder.place
         self.constants: dict[int, object] = {}
         self.crossed: list[Capture] | None = None
+        # The result alias whose expression is being emitted, for messages.
+        self.alias_name: str | None = None
         self.depth = 0
         if text is None:
             self.may_collate = self.mentions_rowid = True

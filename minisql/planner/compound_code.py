@@ -16,12 +16,13 @@ from minisql.bytecode import opcodes as op
 from minisql.bytecode.program import SortSpec
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
+from minisql.planner.aggregate_code import find_calls
 from minisql.planner.operands import collation_of
 from minisql.planner.ordering import effective_nulls_first, ordinal_of, ordinal_suffix, same_tree, strip_collate
 from minisql.planner.select_code import Limits, Sink, emit_block, emit_limits
 
 if TYPE_CHECKING:
-    from minisql.planner.binding import BoundSelect
+    from minisql.planner.binding import Block, BoundSelect
     from minisql.planner.compiler import Compiler
     from minisql.values.collation import Collation
 
@@ -282,6 +283,16 @@ def _matching_column(bound: BoundSelect, expression: ast.Expression) -> int | No
 # Recursion
 
 
+def _check_recursive_arm(compiler: Compiler, block: Block) -> None:
+    if block.core is None:
+        return
+    calls = find_calls(compiler, block, None)
+    if calls.is_grouped:
+        raise sqlite_error(ERROR, "recursive aggregate queries not supported")
+    if calls.windows:
+        raise sqlite_error(ERROR, "cannot use window functions in recursive queries")
+
+
 def emit_recursion(compiler: Compiler, bound: BoundSelect, sink: Sink) -> None:
     """WITH RECURSIVE: a queue, a loop over it, the sink, then the recursive arms."""
     node = bound.node
@@ -347,6 +358,7 @@ def emit_recursion(compiler: Compiler, bound: BoundSelect, sink: Sink) -> None:
     common.row_registers = list(registers)
     compiler.explain_below("RECURSIVE STEP")
     for block in bound.blocks[first:]:
+        _check_recursive_arm(compiler, block)
         emit_block(compiler, bound, block, enqueue, None)
     compiler.explain_parent = parent
     compiler.builder.end_loop(op.Next, following, end)

@@ -114,7 +114,11 @@ def emit_column(compiler: Compiler, node: ast.Column, scope: Scope, target: int)
         return placed(compiler, compiler.constant(compiler.name_constant(node)), target)
     crossed = compiler.crossed
     source, position = found
-    if source.expressions is None and position != ROWID and source.group_map is None:
+    if not source.columns and source.expressions is not None:
+        compiler.alias_name = node.name
+        register = compiler.emit_resolved(source, position)
+        compiler.alias_name = None
+    elif source.expressions is None and position != ROWID and source.group_map is None:
         register = source.registers[position] or compiler.emit_source_column(source, position)
     else:
         register = compiler.emit_resolved(source, position)

@@ -26,7 +26,7 @@ from minisql.bytecode.program import HashSpec, SortSpec
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.access import BY_HASH, BY_INDEX, BY_OR, BY_ROWID, BY_ROWS, SCAN, Access, find_accesses
-from minisql.planner.binding import FUNCTION, NESTED, RECURSION, SUBQUERY, TABLE, Input
+from minisql.planner.binding import FUNCTION, NESTED, RECURSION, SUBQUERY, TABLE, CommonTable, Input
 from minisql.planner.explain_plan import set_up_name, source_name
 from minisql.planner.key_values import constant_rows, emit_key, emit_key_values
 from minisql.planner.scope import ROWID, row_registers, stored_width
@@ -175,7 +175,10 @@ def _is_set_up(made: Input) -> bool:
 
 def _runs_inline(access: Access) -> bool:
     """A subquery as the outermost loop calls the inner loops for each of its rows, without storing them."""
-    return access.kind == BY_ROWS and access.input.kind == SUBQUERY and not access.input.join_flags & ast.JOIN_LEFT
+    made = access.input
+    if access.kind != BY_ROWS or made.kind != SUBQUERY or made.join_flags & ast.JOIN_LEFT:
+        return False
+    return made.common_table is None or not made.common_table.is_shared
 
 
 def _emit_rest(nest: Nest, accesses: list[Access], first: int, body: Body) -> None:
@@ -263,17 +266,41 @@ def materialize(compiler: Compiler, made: Input, is_hashed: bool) -> None:
     """Gathers the rows of a subquery in a list cursor."""
     assert made.select is not None, "the caller looked"
     source = made.source
-    cursor = compiler.builder.cursor()
     width = len(source.columns)
-    compiler.emit(op.OpenList, cursor, width)
+    common = made.common_table
+    if common is not None and common.is_shared:
+        cursor = _gather_shared(compiler, made, common)
+    else:
+        cursor = compiler.builder.cursor()
+        _gather_rows(compiler, made, cursor, is_hashed)
+    source.cursor = cursor
+    made.row_base = compiler.registers(width)
+    source.registers = list(range(made.row_base, made.row_base + width))
+
+
+def _gather_shared(compiler: Compiler, made: Input, common: CommonTable) -> int:
+    """Gathers the rows of a common table unless another of its uses has done so; returns a cursor of this use's own."""
+    if common.cursor < 0:
+        common.cursor = compiler.builder.cursor()
+        common.flag = compiler.register()
+    done = compiler.label()
+    compiler.emit(op.If, common.flag, done, 0)
+    _gather_rows(compiler, made, common.cursor, False)
+    compiler.emit(op.Integer, 1, common.flag)
+    compiler.place(done)
+    cursor = compiler.builder.cursor()
+    compiler.emit(op.OpenDup, cursor, common.cursor)
+    return cursor
+
+
+def _gather_rows(compiler: Compiler, made: Input, cursor: int, is_hashed: bool) -> None:
+    assert made.select is not None, "the caller looked"
+    compiler.emit(op.OpenList, cursor, len(made.source.columns))
     parent = compiler.explain_below(f"{'CO-ROUTINE' if is_hashed else 'MATERIALIZE'} {set_up_name(compiler, made)}")
     compiler.emit_bound_select(
         made.select, lambda registers, done: compiler.emit(op.ListAppend, cursor, 0, 0, registers), made
     )
     compiler.explain_parent = parent
-    source.cursor = cursor
-    made.row_base = compiler.registers(width)
-    source.registers = list(range(made.row_base, made.row_base + width))
 
 
 def _build_hash(nest: Nest, access: Access) -> None:

@@ -119,7 +119,12 @@ def typed_operand(compiler: Compiler, node: ast.Expression, scope: Scope) -> Ope
         found = compiler.resolve(node, scope)  # type: ignore[arg-type]
         if found is not None:
             crossed = compiler.crossed
-            operand = column_operand(compiler, found[0], found[1])
+            if found[0].columns:
+                operand = column_operand(compiler, found[0], found[1])
+            else:
+                compiler.alias_name = node.name
+                operand = column_operand(compiler, found[0], found[1])
+                compiler.alias_name = None
             if crossed is not None:
                 note_captures(compiler, crossed, found[0], operand[0])
             return operand

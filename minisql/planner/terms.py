@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minisql.parser import ast
-from minisql.planner.expressions import truth_test
+from minisql.planner.expressions import is_row, truth_test
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.operands import affinity_of, collation_of
 from minisql.planner.scope import ROWID, find_in_scope
@@ -125,6 +125,8 @@ def read_mask(compiler: Compiler, root: object, scope: Scope) -> int:
                 pending.extend(children[kind](node))
                 continue
             mask |= source.mask
+            if source.null_source is not None:
+                mask |= source.null_source.mask
             if source.expressions is not None:
                 others.append((source.expressions[position], source.inner))  # type: ignore[arg-type]
         if not others:
@@ -147,6 +149,8 @@ def subquery_mask(compiler: Compiler, node: object, scope: Scope) -> int:
             if source is not None:
                 if source.expressions is not None and source.inner is not None:
                     mask |= source.mask | read_mask(compiler, source.expressions[position], source.inner)
+                    if source.null_source is not None:
+                        mask |= source.null_source.mask
                 else:
                     mask |= source.mask
                 break
@@ -286,7 +290,7 @@ def _offer(
         node = source.expressions[position]
         inner_scope = source.inner
         kind = node.__class__
-    if not source.mask:
+    if not source.mask or is_row(compiler, value, scope):  # type: ignore[arg-type]
         return
     value_mask = read_mask(compiler, value, scope)
     if value_mask & source.mask:

@@ -15,6 +15,7 @@ Source: DESIGN, "A VM of two tiers".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +25,10 @@ from minisql.bytecode.program import Program, SortSpec
 from minisql.storage.type_mask import BLOB, INTEGER_48, INTEGER_64, NULL, REAL, TEXT, TEXT_NOT_ASCII
 from minisql.values.shape import KeyShape, RowShape
 from minisql.vm import flow_text, statement_text
+from minisql.vm.interpreter import DATA_CHANGING
 from minisql.vm.program_shape import magnitude
 from minisql.vm.python_text import ANY, Operand, value_of
-from minisql.vm.register_plan import RegisterPlan, Untranslatable
+from minisql.vm.register_plan import PURE, RegisterPlan, Untranslatable
 from minisql.vm.walking import LoopPart
 
 if TYPE_CHECKING:
@@ -37,6 +39,15 @@ MAX_DEPTH = 90
 
 _UNTRANSLATABLE = frozenset((op.Gosub, op.Return, op.InitCoroutine, op.Yield, op.EndCoroutine, op.Program, op.AutoCommit))
 
+# Opcodes whose text works on names alone.
+_NEEDS_NO_FRAME = PURE | frozenset(
+    (
+        op.Transaction, op.OpenRead, op.OpenWrite, op.SeekRowid, op.NotExists, op.NotFound, op.Found, op.NoConflict, op.Insert,
+        op.IdxInsert, op.Affinity, op.ResultRow, op.Halt, op.HaltIfNull, op.Goto, op.Copy, op.Null, op.If, op.IfNot, op.IsNull,
+        op.NotNull, op.Eq, op.Ne, op.Lt, op.Le, op.Gt, op.Ge, op.Count, op.MustBeInt, op.NewRowid, op.Delete,
+    )
+)  # fmt: skip
+
 _KINDS: dict[int, str] = {
     op.OpenList: "list", op.ConstantRows: "list", op.OpenTree: "tree", op.HashOpen: "hash", op.SorterOpen: "sorter",
     op.GroupOpen: "group", op.SetOpen: "set", op.QueueOpen: "queue", op.WindowOpen: "window", op.VOpen: "virtual",
@@ -46,26 +57,41 @@ _KINDS: dict[int, str] = {
 
 class Translation:
     """What `translate` returns: the source, the recipes of the objects and the registers of the constants to pass to the
-    function behind (frame, R, host), and the program address behind each source line."""
+    function behind (frame, R, host), the program address behind each source line, which of frame and R it uses, and whether
+    the function is a generator (a statement without result rows is a plain function)."""
 
-    __slots__ = ("addresses", "constants", "recipes", "source")
+    __slots__ = ("addresses", "constants", "gives_rows", "recipes", "source", "uses")
 
-    def __init__(self, source: str, recipes: tuple[Recipe, ...], constants: tuple[int, ...], addresses: list[int]) -> None:
+    def __init__(
+        self,
+        source: str,
+        recipes: tuple[Recipe, ...],
+        constants: tuple[int, ...],
+        addresses: list[int],
+        uses: frozenset[str],
+        gives_rows: bool,
+    ) -> None:
         self.source = source
+        self.uses = uses
+        self.gives_rows = gives_rows
         self.recipes = recipes
         self.constants = constants
         self.addresses = addresses
 
 
 class Hints:
-    """What is known of the tables of a program: the type masks of the columns of each cursor's first leaf, and whether there
-    are rows enough to pay for a loop specialised on them."""
+    """What is known of the tables of a program: the type masks of the columns of each cursor's first leaf, whether there are
+    rows enough to pay for a loop specialised on them, and whether the program runs so often (`is_hot`) that a longer source
+    pays."""
 
-    __slots__ = ("masks", "specialises")
+    __slots__ = ("is_hot", "masks", "specialises")
 
-    def __init__(self, masks: dict[int, tuple[int, ...]] | None = None, specialises: bool = False) -> None:
+    def __init__(
+        self, masks: dict[int, tuple[int, ...]] | None = None, specialises: bool = False, is_hot: bool = False
+    ) -> None:
         self.masks = masks or {}
         self.specialises = specialises
+        self.is_hot = is_hot
 
 
 Recipe = tuple[str, Any]
@@ -116,8 +142,10 @@ class Translator:
         "_object_names",
         "_run",
         "address",
+        "changes_data",
         "code",
         "consulted",
+        "counts_locally",
         "cursor_aliases",
         "cursor_kinds",
         "depth",
@@ -138,6 +166,7 @@ class Translator:
         "plain_sets",
         "plan",
         "program",
+        "shows_cursors",
         "sorter_specs",
         "text_masks",
         "used_constants",
@@ -156,6 +185,7 @@ class Translator:
         # Only what the host hands out has to be closed.
         self.needs_closing = any(instruction[0] in (op.HostRows, op.VOpen) for instruction in program.code)
         self.uses_context = False
+        self.changes_data = program.statement_kind in DATA_CHANGING
         self.depth = 2 if self.needs_closing else 1
         self.address = 0
         self.loop: LoopContext | None = None
@@ -185,12 +215,17 @@ class Translator:
         self.index_shapes: dict[int, KeyShape] = {}
         self.cursor_kinds: dict[int, str] = {}
         self._classify_cursors()
+        # Handlers and tier 1 find cursors in the frame; a program without calls of them need not put them there.
+        self.shows_cursors = bool(program.loops) or any(
+            opcode not in _NEEDS_NO_FRAME or (opcode == op.NewRowid and p3) for opcode, _, _, p3, _, _ in self.code
+        )
+        self.counts_locally = self.changes_data and hints.is_hot and not self.shows_cursors
 
     def _classify_cursors(self) -> None:
         """Notes what each cursor walks over, and which hash structures have rows as their own keys."""
         asked = {p1 for opcode, p1, _, _, _, _ in self.code if opcode == op.InSet}
         for opcode, p1, p2, p3, p4, _ in self.code:
-            if opcode in _UNTRANSLATABLE:
+            if opcode in _UNTRANSLATABLE or (opcode == op.Halt and p2 == op.ON_CONFLICT_FAIL):
                 raise Untranslatable(CONTRACTS[opcode].name)
             if opcode in (op.OpenRead, op.OpenWrite):
                 self.cursor_kinds[p1] = "table" if isinstance(p4, RowShape) else "index"
@@ -261,6 +296,20 @@ class Translator:
             name = self._object_names[recipe] = f"o{len(self.objects)}"
             self.objects.append(recipe)
         return name
+
+    def leave_texts(self) -> list[str]:
+        """The statements of a successful Halt."""
+        if self.counts_locally:
+            return ["host.changes = n", "host.total_changes += n", "return"]
+        return ["finish_changes(frame)", "return"] if self.changes_data else ["return"]
+
+    def count_change(self) -> None:
+        """Counts a changed row."""
+        self.line("n += 1" if self.counts_locally else "frame.n_changes += 1")
+
+    def starts_filled(self, register: int) -> bool:
+        """Tells whether a local has a value from the start: a parameter or a constant of the template."""
+        return register in self.parameters or self.program.template[register] is not None
 
     # Operands
 
@@ -371,15 +420,26 @@ def translate(program: Program, hints: Hints) -> Translation:
     if body and body[-1][1] == "return" and body[-1][0] == translator.depth:
         body.pop()
     body = prologue + body
-    if not any("yield" in line[1] for line in body):
+    gives_rows = any("yield" in line[1] for line in body)
+    if not gives_rows and not translator.changes_data:
         body += [(translator.depth, "return", 0), (translator.depth, "yield", 0)]
+        gives_rows = True
     if translator.needs_closing:
         body = [(1, "try:", 0), *body, (1, "finally:", 0), (2, "frame.close_cursors()", 0)]
-    constants = tuple(sorted(translator.used_constants))
-    names = [f"o{n}" for n in range(len(translator.objects))] + [f"k{register}" for register in constants]
+    # Locals that start with a value (parameters, counters) are arguments as the constants are.
+    filled = sorted(register for register in translator.used_locals if translator.starts_filled(register))
+    constants = (*sorted(translator.used_constants), *filled)
+    names = [f"o{n}" for n in range(len(translator.objects))]
+    names += [f"k{register}" for register in constants[: len(constants) - len(filled)]] + [f"r{register}" for register in filled]
     lines = [(0, f"def program({', '.join(['frame', 'R', 'host', *names])}):", 0), *body]
     source = "\n".join([" " * depth + text for depth, text, _ in lines]) + "\n"
-    return Translation(source, tuple(translator.objects), constants, [address for _, _, address in lines])
+    parts = frozenset(name for name in ("frame", "R") if any(_USES[name](line[1]) for line in body))
+    addresses = [address for _, _, address in lines]
+    return Translation(source, tuple(translator.objects), constants, addresses, parts, gives_rows)
+
+
+# Whether a line names the frame or the register list.
+_USES = {"frame": re.compile(r"\bframe\b").search, "R": re.compile(r"\bR\b").search}
 
 
 def _prologue(translator: Translator) -> list[str]:
@@ -387,12 +447,13 @@ def _prologue(translator: Translator) -> list[str]:
     lines = [f"{flag} = False" for flag in translator.flags]
     if translator.uses_context:
         lines.append("context = host.function_context")
-    template = translator.program.template
-    empty = [register for register in sorted(translator.used_locals) if template[register] is None]
+    empty = [register for register in sorted(translator.used_locals) if not translator.starts_filled(register)]
     if empty:
         lines.append(" = ".join(f"r{register}" for register in empty) + " = None")
-    lines += [f"r{register} = R[{register}]" for register in sorted(translator.used_locals) if template[register] is not None]
+    plan = translator.plan
     for load in sorted(translator.used_rows):
-        if load not in translator.plan.loop_at:
-            lines.append(f"w{load} = (None,) * {len(translator.plan.writes[load])}")
+        if load not in plan.loop_at and plan.may_be_skipped(load):
+            lines.append(f"w{load} = (None,) * {len(plan.writes[load])}")
+    if translator.counts_locally:
+        lines.append("n = 0")
     return lines
