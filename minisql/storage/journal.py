@@ -37,7 +37,7 @@ def page_checksum(nonce: int, data: bytes) -> int:
 class Journal:
     """The journal that this connection writes.  `pages` are the numbers of the pages in it."""
 
-    __slots__ = ("end", "file", "nonce", "page_size", "pages", "pages_before", "path", "vfs")
+    __slots__ = ("end", "file", "has_super_journal", "nonce", "page_size", "pages", "pages_before", "path", "vfs")
 
     def __init__(self, vfs: Vfs, path: str, page_size: int, pages_before: int) -> None:
         self.vfs = vfs
@@ -47,6 +47,7 @@ class Journal:
         self.nonce = int.from_bytes(vfs.random_bytes(4), "big")
         self.pages: set[int] = set()
         self.end = 0
+        self.has_super_journal = False
         self.file: VfsFile = vfs.open(path, create=True, read_only=False, lock=False)
 
     def append(self, originals: Iterable[tuple[int, bytes]], synchronous: int) -> None:
@@ -64,6 +65,10 @@ class Journal:
         written_count = 0 if synchronous >= 2 else count
         body = b"".join(parts)
         self.file.write(self._header(written_count) + body, start)
+        end = start + SECTOR_SIZE + len(body)
+        end = (end + SECTOR_SIZE - 1) // SECTOR_SIZE * SECTOR_SIZE
+        if self.file.read(8, end) == MAGIC:  # a section of an earlier, longer transaction (PERSIST) must not be played
+            self.file.write(bytes(8), end)
         if synchronous:
             self.file.sync()
             if written_count != count:
@@ -72,8 +77,7 @@ class Journal:
             if start == 0:
                 self.vfs.sync_directory(self.path)
         self.pages.update(numbers)
-        end = start + SECTOR_SIZE + len(body)
-        self.end = (end + SECTOR_SIZE - 1) // SECTOR_SIZE * SECTOR_SIZE
+        self.end = end
 
     def _header(self, count: int) -> bytes:
         fields = _HEADER.pack(MAGIC, count, self.nonce, self.pages_before, SECTOR_SIZE, self.page_size)
@@ -84,13 +88,16 @@ class Journal:
         raw = name.encode("utf-8", "surrogateescape")
         mark = (PENDING_BYTE // self.page_size + 1).to_bytes(4, "big")
         check = sum(raw) & 0xFFFFFFFF
-        self.file.write(mark + raw + struct.pack(">II", len(raw), check) + MAGIC, self.end)
+        record = mark + raw + struct.pack(">II", len(raw), check) + MAGIC
+        self.file.write(record, self.end)
+        self.file.truncate(self.end + len(record))  # it is looked for at the end of the file
+        self.has_super_journal = True
         if synchronous:
             self.file.sync()
 
     def finish(self, mode: str, synchronous: int) -> None:
         """Makes the journal cold, which is the moment of commit: deletes, truncates or zeroes it."""
-        if mode == "truncate":
+        if mode == "truncate" or (mode == "persist" and self.has_super_journal):
             self.file.truncate(0)
             if synchronous >= 2:
                 self.file.sync()
