@@ -25,6 +25,10 @@ def commit_files(session: Session, databases: Sequence[int]) -> None:
         btree = session.btrees[database]
         assert btree is not None
         btrees.append(btree)
+        pager = btree.pager
+        if pager.file is not None and pager.wal is None:
+            # SQLite commits under an EXCLUSIVE lock even when nothing was changed.
+            btree.begin_write(True)
     durable = [btree for btree in btrees if _has_durable_journal(btree)]
     if len(durable) < 2:
         for btree in btrees:

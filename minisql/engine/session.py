@@ -22,7 +22,7 @@ from minisql.engine.flags import DEFAULT_FLAGS
 from minisql.engine.opening import close_database, open_database, shown_name
 from minisql.engine.pragma_compile import compile_pragma, explain_pragma
 from minisql.engine.statement import EmptyStatement, Statement
-from minisql.errors import ERROR, MISUSE, sqlite_error
+from minisql.errors import ERROR, MISUSE, Error, sqlite_error
 from minisql.functions.registry import FunctionRegistry
 from minisql.parser import Parsed, ast, parse_one
 from minisql.planner.statement import compile_statement
@@ -127,9 +127,31 @@ class Session:
             return explain_pragma(self, node.statement, node.is_query_plan)
         try:
             return compile_statement(parsed, self)
+        except Error:
+            # The name may be missing because another connection has changed the schema since it was read.
+            if not self._forget_stale_schemas():
+                raise
+            return compile_statement(parsed, self)
         finally:
             if self.planning_reads:
                 self._end_planning_reads()
+
+    def _forget_stale_schemas(self) -> bool:
+        """Compares the loaded schemas with their files; True if any was out of date and will be read again."""
+        was_stale = False
+        for database, (schema, btree) in enumerate(zip(self.catalog.schemas, self.btrees)):
+            if schema is None or btree is None or not schema.is_loaded or btree.pager.file is None:
+                continue
+            try:
+                btree.begin_read()
+            except Error:
+                continue  # it is locked just now: the name stays missing
+            cookie = btree.get_meta(1)
+            btree.end_read()
+            if cookie != schema.cookie:
+                self.forget_schema(database)
+                was_stale = True
+        return was_stale
 
     def _end_planning_reads(self) -> None:
         for database in self.planning_reads:
@@ -251,9 +273,10 @@ class Session:
 
     def ensure_writing(self, database: int) -> None:
         """Brings a database into a write transaction; the running statement counts as writing."""
+        is_fresh = self.transaction_states[database] == transactions.IDLE
         self.ensure_reading(database)
         if self.transaction_states[database] != transactions.WRITING:
-            transactions.begin_writing(self, database, False)
+            transactions.begin_writing(self, database, False, is_fresh)
         statement = self.starting
         if statement is not None and not statement.is_writing:
             statement.is_writing = True

@@ -31,6 +31,7 @@ from minisql.errors import (
     IOERR,
     LOCKED_SHAREDCACHE,
     NOMEM,
+    SCHEMA,
     Error,
     sqlite_error,
 )
@@ -68,49 +69,64 @@ def begin_statement(session: Session, database: int, write: bool, cookie: int, g
     if state == IDLE:
         btree.begin_read()
         states[database] = READING
-        # Nobody else can change the schema of a database in memory.
-        if btree.pager.file is not None and btree.get_meta(_COOKIE) != cookie:
-            schema_is_stale(session, database)
-            raise SchemaChanged
     if write:
         if state != WRITING:
             try:
-                begin_writing(session, database, False)
+                begin_writing(session, database, False, state == IDLE)
             except BaseException:
                 # A statement that could not begin to write keeps no lock that it has taken itself.
                 if state == IDLE:
                     session.release_reading(database)
                 raise
-            if btree.get_meta(_COOKIE) != cookie:
-                schema_is_stale(session, database)
-                raise SchemaChanged
-        statement = session.starting
-        if statement is not None:
-            if not statement.is_writing:
-                statement.is_writing = True
-                statement.deferred_violations = session.deferred_violations
-                session.n_writers += 1
-            # A sole writer in autocommit mode is undone by undoing its transaction.
-            if (
-                statement.program.needs_statement_journal
-                and (not session.autocommit or session.n_writers > 1)
-                and all(number != database for number, _depth in statement.savepoints)
-            ):
-                statement.savepoints.append((database, btree.open_savepoint()))
+        _note_writing(session, database, btree)
+    # Nobody else can change the schema of a database in memory; a state that lasts has been looked at.
+    if (state == IDLE or (write and state != WRITING)) and btree.pager.file is not None and btree.get_meta(_COOKIE) != cookie:
+        schema_is_stale(session, database)
+        raise SchemaChanged
 
 
-def begin_writing(session: Session, database: int, exclusive: bool) -> None:
-    """Starts a write transaction in a database that is being read, with as many savepoints as are open."""
+def _note_writing(session: Session, database: int, btree: BtreeFile) -> None:
+    """The running statement writes; it gets a savepoint of its own if it may have to be undone alone."""
+    statement = session.starting
+    if statement is None:
+        return
+    if not statement.is_writing:
+        statement.is_writing = True
+        statement.deferred_violations = session.deferred_violations
+        session.n_writers += 1
+    # A sole writer in autocommit mode is undone by undoing its transaction.
+    if (
+        statement.program.needs_statement_journal
+        and (not session.autocommit or session.n_writers > 1)
+        and all(number != database for number, _depth in statement.savepoints)
+    ):
+        statement.savepoints.append((database, btree.open_savepoint()))
+
+
+def begin_writing(session: Session, database: int, exclusive: bool, is_fresh: bool) -> None:
+    """Starts a write transaction in a database that is being read, with as many savepoints as are open.
+
+    `is_fresh` tells that nothing was read yet in the read transaction, so that storage may wait for a lock and renew the
+    snapshot; otherwise a snapshot that has become old means SQLITE_BUSY_SNAPSHOT.
+    """
     btree = session.btrees[database]
     assert btree is not None
     if session.is_query_only and not exclusive:
         raise sqlite_error(8)
+    if not is_fresh:
+        btree.begin_read()
     try:
         btree.begin_write(exclusive)
     except Error as error:
+        if error.sqlite_errorcode == SCHEMA:
+            schema_is_stale(session, database)
+            raise SchemaChanged from error
         if error.sqlite_errorcode == BUSY and is_shared_cache(btree):
             raise sqlite_error(LOCKED_SHAREDCACHE, "database table is locked") from error
         raise
+    finally:
+        if not is_fresh:
+            btree.end_read()
     session.transaction_states[database] = WRITING
     if database == 1:
         session.has_temp = True
@@ -244,9 +260,11 @@ def set_autocommit(session: Session, autocommit: bool, rollback: bool, kind: int
     Source: https://www.sqlite.org/lang_transaction.html
     """
     if not autocommit:
+        # As in SQLite the locks are taken first, so BUSY comes before the error about nesting.
+        _begin(session, kind)
         if not session.autocommit:
             raise sqlite_error(ERROR, "cannot start a transaction within a transaction")
-        _begin(session, kind)
+        session.autocommit = False
         return
     if session.autocommit:
         raise sqlite_error(ERROR, f"cannot {'rollback' if rollback else 'commit'} - no transaction is active")
@@ -264,12 +282,12 @@ def _begin(session: Session, kind: int) -> None:
         for database, btree in enumerate(session.btrees):
             if btree is None or (database == 1 and not session.has_temp):
                 continue
-            if session.transaction_states[database] == IDLE:
+            is_fresh = session.transaction_states[database] == IDLE
+            if is_fresh:
                 btree.begin_read()
                 session.transaction_states[database] = READING
             if session.transaction_states[database] == READING and not btree.read_only:
-                begin_writing(session, database, kind == 2)
-    session.autocommit = False
+                begin_writing(session, database, kind == 2, is_fresh)
 
 
 def set_savepoint(session: Session, operation: int, name: str) -> None:
