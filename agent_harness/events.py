@@ -85,8 +85,12 @@ class EventLog:
         except OSError as error:
             self._file.close()
             raise HarnessError(f"another run is using {path.parent}") from error
-        self.events: list[Event] = list(read_events(path))
-        self._cut_torn_tail()
+        try:
+            self.events: list[Event] = list(read_events(path))
+            self._cut_torn_tail()
+        except HarnessError:
+            self._file.close()
+            raise
 
     def _cut_torn_tail(self) -> None:
         with self.path.open("rb") as file:

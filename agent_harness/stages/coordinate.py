@@ -337,7 +337,7 @@ class Coordinator:
         flights = []
         for task in list(self.run.journal.state.tasks.values()):
             if task.status == OPEN and task.attempts and not task.attempts[-1].result:
-                flight = Flight(task, task.attempts[-1].base, frozenset(task.suspects[: understand.LEASED_SUSPECTS]))
+                flight = Flight(task, task.attempts[-1].base, frozenset(task.lease))
                 flight.attempt = task.attempts[-1]
                 self._waiting = [group for group in self._waiting if not set(group.case_ids) & set(task.case_ids)]
                 understand.evaluate(self.run, flight.base)

@@ -30,6 +30,7 @@ from agent_harness.errors import (
 from agent_harness.stages import understand
 from agent_harness.stages.context import RunContext, contract_here, forget_contracts, sandbox_of
 from agent_harness.stages.coordinate import Coordinator, claimable_cases, require_backends
+from agent_harness.stages.verify import check_gates
 from agent_harness.state.fold import MERGED, OPEN, PARKED, State
 from agent_harness.state.folders import Folders
 from agent_harness.state.journal import Journal, Listener
@@ -83,6 +84,7 @@ def opened(
     sandbox_of(config)
     forget_contracts()
     contract = contract_here(config)
+    check_gates(config, contract)
     journal = Journal(Folders(config.state), listener)
     try:
         _check_frozen(journal.state, contract)

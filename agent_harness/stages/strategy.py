@@ -100,14 +100,14 @@ def next_step(task: TaskRecord, share: Share, limits: LimitsConfig, loop: LoopCo
     finished = [attempt for attempt in task.attempts if attempt.result]
     if finished and finished[-1].end == base.OVER_BUDGET:
         return Park(f"the backend's budget is used up: {finished[-1].detail}", True)
-    reached = limit_of_task(task, limits)
-    if reached:
-        return Park(f"limit of the task: {reached}", True)
     start = finished[-1].start if finished else 0
     if _is_stuck([attempt for attempt in finished if attempt.start == start]):
         start += 1
     if start > loop.fresh_starts:
         return Park(f"the same failure again after {loop.fresh_starts} fresh starts: {finished[-1].signature}", False)
+    reached = limit_of_task(task, limits)
+    if reached:
+        return Park(f"limit of the task: {reached}", True)
     spent = spent_by(task)
     seconds = _least(limits.attempt_seconds, _least(_left(limits.task_seconds, spent.seconds), share.seconds))
     tokens = _least(_left(limits.task_tokens, spent.usage.total_tokens()), share.tokens)

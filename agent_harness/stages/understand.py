@@ -1,21 +1,24 @@
 """Understand: run the contract on a commit, keep its pass-set, group the failures and put the groups in order.
 
-Offline default of the `decide` role: groups with more cases first (one cause that closes much), then the ones with the
-clearest suspicion.  A model may propose another order; it cannot add or drop a group.
+Offline default of the `decide` role: the order in which contract.clusters gives the groups (what stops everything first, then
+the largest).  A model may propose another order; it cannot add or drop a group.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from agent_harness import roles
-from agent_harness.contract import clusters as clustering
 from agent_harness.contract.base import CaseResult, Evaluation
+from agent_harness.contract.clusters import Cluster, cluster
 from agent_harness.errors import HarnessError
 from agent_harness.stages.context import RunContext, base_checkout
 from agent_harness.state.folders import load_evaluation, save_evaluation
 
 LEASED_SUSPECTS = 3
+# What every statement runs is suspicious too, a little; only functions about as suspicious as the first are the cause.
+LEASED_SCORE = 0.8
 
 
 class Group:
@@ -23,15 +26,18 @@ class Group:
 
     __slots__ = ("features", "key", "lease", "results", "suspects", "title")
 
-    def __init__(self, key: str, results: list[CaseResult], suspects: tuple[str, ...], features: tuple[str, ...]) -> None:
+    def __init__(
+        self, key: str, results: list[CaseResult], scores: Sequence[tuple[str, float]], features: tuple[str, ...]
+    ) -> None:
         self.key = key
         self.results = results
-        self.suspects = suspects
+        self.suspects = tuple(name for name, _ in scores)
         self.features = features
         first = results[0]
         self.title = f"{first.stage}: {first.error.splitlines()[0] if first.error else first.case.title}"[:160]
         # Unknown suspects collide with each other: two builders must not repair one cause.
-        self.lease = frozenset(suspects[:LEASED_SUSPECTS]) or frozenset(["unknown"])
+        near = [name for name, score in scores[:LEASED_SUSPECTS] if score >= LEASED_SCORE * scores[0][1]]
+        self.lease = frozenset(near) or frozenset(["unknown"])
 
     @property
     def case_ids(self) -> tuple[str, ...]:
@@ -82,16 +88,13 @@ def groups_of(run: RunContext, commit: str, failing: list[CaseResult]) -> list[G
     if not failing:
         return []
     checkout = base_checkout(run.repository, run.folders, commit)
-    found = clustering.cluster(failing, run.contract, checkout)
-    groups = [group_of(cluster) for cluster in found]
-    ordered = sorted(groups, key=lambda group: (-len(group.results), group.key))
-    return _decided(run, ordered)
+    found = cluster(failing, run.contract, checkout)
+    return _decided(run, [group_of(each) for each in found])
 
 
-def group_of(cluster: Any) -> Group:
+def group_of(found: Cluster) -> Group:
     """A contract's cluster as a Group."""
-    suspects = tuple(name if isinstance(name, str) else str(name[0]) for name in cluster.suspects)
-    return Group(cluster.key, list(cluster.results), suspects, tuple(cluster.features))
+    return Group(found.key, list(found.results), found.suspects, found.features)
 
 
 def _decided(run: RunContext, groups: list[Group]) -> list[Group]:

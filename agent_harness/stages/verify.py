@@ -16,7 +16,7 @@ from typing import Any
 from agent_harness.config import Config
 from agent_harness.contract.base import Contract, Evaluation
 from agent_harness.errors import HarnessError
-from agent_harness.gates import run_gates, standard_gates
+from agent_harness.gates import is_accepted, run_gates, standard_gates
 from agent_harness.gates.base import Change, GateResult
 from agent_harness.stages.context import base_checkout, checkout_of, contract_here, discard_quietly
 from agent_harness.state.folders import Folders, load_evaluation
@@ -65,8 +65,6 @@ def carry_out(job: VerifyJob) -> Verdict:
     except (HarnessError, OSError) as error:
         seconds = time.monotonic() - started
         results = [GateResult("verify", False, f"the gates could not decide: {error}", "undecided", seconds)]
-    if not results:
-        results = [GateResult("verify", False, "no gate has run", "undecided")]
     passed = all(result.passed for result in results)
     return Verdict(passed, tuple(result.as_dict() for result in results), job.contract_hash, base_tree, tree)
 
@@ -104,7 +102,15 @@ def make_change(job: VerifyJob, repository: Repository, checkout: Path, base_fol
 def judge_change(config: Config, change: Change, contract: Contract) -> list[GateResult]:
     """All gates that the configuration leaves on; the hold-out's seed is made here and written nowhere."""
     gates = standard_gates(config, contract, secrets.token_hex(16))
-    return run_gates([gate for gate in gates if gate.name not in config.gates.skip], change, contract)
+    results = run_gates(gates, change, contract)
+    if all(result.passed for result in results) and not is_accepted(gates, results):
+        results.append(GateResult("verify", False, "not every gate has a result", "undecided"))
+    return results
+
+
+def check_gates(config: Config, contract: Contract) -> None:
+    """Raises ConfigurationError when the configuration of the gates cannot be used."""
+    standard_gates(config, contract, "")
 
 
 def touched_checkout() -> GateResult:

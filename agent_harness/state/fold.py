@@ -76,7 +76,19 @@ class AttemptRecord:
 class TaskRecord:
     """One task: a cluster of failing cases on its way to a merge."""
 
-    __slots__ = ("attempts", "case_ids", "features", "id", "is_briefed", "key", "reason", "status", "suspects", "title")
+    __slots__ = (
+        "attempts",
+        "case_ids",
+        "features",
+        "id",
+        "is_briefed",
+        "key",
+        "lease",
+        "reason",
+        "status",
+        "suspects",
+        "title",
+    )
 
     def __init__(self, data: Data) -> None:
         self.id: str = data["task"]
@@ -85,6 +97,7 @@ class TaskRecord:
         self.case_ids: tuple[str, ...] = tuple(data["case_ids"])
         self.suspects: tuple[str, ...] = tuple(data["suspects"])
         self.features: tuple[str, ...] = tuple(data["features"])
+        self.lease: tuple[str, ...] = ()
         self.status = OPEN
         self.reason = ""
         self.is_briefed = False
@@ -197,6 +210,7 @@ def _task_created(state: State, event: Event) -> None:
 def _task_claimed(state: State, event: Event) -> None:
     task = state.tasks[event.data["task"]]
     task.case_ids = tuple(event.data["case_ids"])
+    task.lease = tuple(event.data["lease"])
     task.status = OPEN
     task.reason = ""
     task.is_briefed = False
