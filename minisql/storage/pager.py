@@ -26,20 +26,17 @@ from collections.abc import Callable
 from minisql.errors import (
     ABORT_ROLLBACK,
     BUSY,
-    CANTOPEN,
     CORRUPT,
     FULL,
     IOERR_SHORT_READ,
     READONLY,
     READONLY_DBMOVED,
-    READONLY_ROLLBACK,
     SCHEMA,
-    Error,
     sqlite_error,
 )
 from minisql.storage import header as db_header
 from minisql.storage import journal as rollback_journal
-from minisql.storage import pointer_map, wal_mode
+from minisql.storage import pointer_map, recovery, wal_mode
 from minisql.storage.corruption import corrupt, not_a_database
 from minisql.storage.header import read_u32, write_u32
 from minisql.storage.locking import PENDING_BYTE
@@ -204,7 +201,7 @@ class Pager:
                 self._check_for_changes()
                 return
             if self.wal is None:
-                self._recover_hot_journal()
+                self._recover(file)
                 self._open_wal_if_present()
             if self.wal is None:
                 self._check_for_changes()
@@ -216,6 +213,16 @@ class Pager:
             self._unlock()
             raise
 
+    def _recover(self, file: VfsFile) -> None:
+        """Rolls back a hot journal, with no lock held while it waits for others to go."""
+        n_calls = 0
+        while not recovery.recover_hot_journal(self):
+            file.unlock(UNLOCKED)
+            if self.busy_handler is None or not self.busy_handler(n_calls):
+                raise sqlite_error(BUSY)
+            n_calls += 1
+            self._wait_for_lock(SHARED)
+
     def _wait_for_lock(self, level: int) -> None:
         assert self.file is not None
         n_calls = 0
@@ -223,51 +230,6 @@ class Pager:
             if self.busy_handler is None or not self.busy_handler(n_calls):
                 raise sqlite_error(BUSY)
             n_calls += 1
-
-    def _recover_hot_journal(self) -> None:
-        """Rolls back a journal left by a crash: it exists, no one is writing, and its first byte is not zero."""
-        path = self.path + "-journal"
-        if self.journal is not None or not self.vfs.exists(path):
-            return
-        file = self.file
-        assert file is not None
-        if file.is_reserved():
-            return
-        if file.size() == 0:
-            if not self.read_only and file.lock(RESERVED):
-                self.vfs.delete(path, False)
-                file.unlock(SHARED)
-            return
-        try:
-            if not rollback_journal.is_marked_hot(self.vfs, path):
-                return
-        except Error as error:
-            if error.sqlite_errorcode & 0xFF == CANTOPEN and not self.vfs.exists(path):
-                return  # its writer has just finished
-            raise
-        if self.read_only:
-            raise sqlite_error(READONLY_ROLLBACK)
-        self._wait_for_lock(EXCLUSIVE)
-        if self.vfs.exists(path):
-            self._play_back_file(path, is_hot=True)
-        file.unlock(SHARED)
-
-    def _play_back_file(self, path: str, is_hot: bool) -> None:
-        assert self.file is not None
-        journal = self.vfs.open(path, create=False, read_only=False, lock=False)
-        try:
-            super_journal = rollback_journal.read_super_journal(journal)
-            if not (is_hot and super_journal and not self.vfs.exists(super_journal)):
-                rollback_journal.play_back(journal, self.file, self.page_size, self.synchronous > 0)
-            if not is_hot or self.journal_mode == "persist":
-                journal.write(bytes(28), 0)
-        finally:
-            journal.close()
-        if is_hot:
-            self.vfs.delete(path, False)
-            if super_journal:
-                rollback_journal.delete_super_journal(self.vfs, super_journal, path)
-        self.loaded = False
 
     def _check_for_changes(self) -> None:
         """Drops the cache when the change counter (with its neighbours) is not the one that the cache belongs to."""
@@ -641,7 +603,7 @@ class Pager:
                 self._restore(self.savepoints[-1])
                 self.savepoints.pop()
         elif self.is_spilled or self.journal is not None:
-            self._roll_back_file()
+            recovery.roll_back_file(self)
         else:
             while self.savepoints:
                 self._restore(self.savepoints[-1])
@@ -650,39 +612,6 @@ class Pager:
         self.is_editing = False
         self._finish_transaction()
         self.on_reset()
-
-    def _roll_back_file(self) -> None:
-        journal = self.journal
-        before = self.savepoints[0]
-        if self.wal is not None:
-            self.wal.undo()
-        elif journal is not None and self.is_spilled:
-            assert self.file is not None
-            rollback_journal.play_back(journal.file, self.file, self.page_size, self.synchronous > 0)
-        elif self.is_spilled:  # journal_mode OFF or MEMORY: the originals that are still in memory
-            self._write_saved_originals()
-        if journal is not None:
-            journal.finish(self.journal_mode, self.synchronous)
-            self.journal = None
-        self.savepoints.clear()
-        self.reset()
-        self.n_pages = before.n_pages
-        self.header = bytearray(before.header)
-
-    def _write_saved_originals(self) -> None:
-        assert self.file is not None
-        originals: dict[int, bytes] = {}
-        for savepoint in self.savepoints:
-            for number, old in savepoint.saved.items():
-                if old is not None and number not in originals:
-                    node, state = old
-                    node.restore(state)
-                    data = node.data
-                    if data is not None:
-                        originals[number] = data
-        for number, data in originals.items():
-            self.file.write(data, (number - 1) * self.page_size)
-        self.file.truncate(self.savepoints[0].n_pages * self.page_size)
 
     def _finish_transaction(self) -> None:
         self.epoch += 1

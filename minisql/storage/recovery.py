@@ -1,0 +1,103 @@
+"""Putting originals back: journals left by a crash, and transactions that have already reached the file.
+
+A journal is hot when it exists, no one holds RESERVED, and its first byte is not zero.  Whoever finds one while it takes a
+read lock needs EXCLUSIVE to play it back.  Two connections may find it at once, each with a SHARED lock in the other's way;
+so the one that is refused gives up its own lock before it waits.
+
+Source: https://www.sqlite.org/atomiccommit.html#_rollback, https://www.sqlite.org/lockingv3.html#hot_journals.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.errors import CANTOPEN, READONLY_ROLLBACK, Error, sqlite_error
+from minisql.storage import journal as rollback_journal
+from minisql.storage.vfs import EXCLUSIVE, RESERVED, SHARED
+
+if TYPE_CHECKING:
+    from minisql.storage.pager import Pager
+
+
+def recover_hot_journal(pager: Pager) -> bool:
+    """Rolls back a hot journal if there is one, holding SHARED; False when another connection is in the way."""
+    path = pager.path + "-journal"
+    if pager.journal is not None or not pager.vfs.exists(path):
+        return True
+    file = pager.file
+    assert file is not None
+    if file.is_reserved():
+        return True
+    if file.size() == 0:
+        if not pager.read_only and file.lock(RESERVED):
+            pager.vfs.delete(path, False)
+            file.unlock(SHARED)
+        return True
+    try:
+        if not rollback_journal.is_marked_hot(pager.vfs, path):
+            return True
+    except Error as error:
+        if error.sqlite_errorcode & 0xFF == CANTOPEN and not pager.vfs.exists(path):
+            return True  # its writer has just finished
+        raise
+    if pager.read_only:
+        raise sqlite_error(READONLY_ROLLBACK)
+    if not file.lock(EXCLUSIVE):
+        return False
+    if pager.vfs.exists(path):
+        _play_back_hot_journal(pager, path)
+    file.unlock(SHARED)
+    return True
+
+
+def _play_back_hot_journal(pager: Pager, path: str) -> None:
+    """Plays a hot journal back and deletes it; one whose super-journal is gone belongs to a commit that has happened."""
+    assert pager.file is not None
+    journal = pager.vfs.open(path, create=False, read_only=False, lock=False)
+    try:
+        super_journal = rollback_journal.read_super_journal(journal)
+        if not super_journal or pager.vfs.exists(super_journal):
+            rollback_journal.play_back(journal, pager.file, pager.page_size, pager.synchronous > 0)
+        journal.write(bytes(28), 0)
+    finally:
+        journal.close()
+    pager.vfs.delete(path, False)
+    if super_journal:
+        rollback_journal.delete_super_journal(pager.vfs, super_journal, path)
+    pager.loaded = False
+
+
+def roll_back_file(pager: Pager) -> None:
+    """Undoes the write transaction of a file that it has reached, and forgets all pages."""
+    journal = pager.journal
+    before = pager.savepoints[0]
+    if pager.wal is not None:
+        pager.wal.undo()
+    elif journal is not None and pager.is_spilled:
+        assert pager.file is not None
+        rollback_journal.play_back(journal.file, pager.file, pager.page_size, pager.synchronous > 0)
+    elif pager.is_spilled:
+        _write_saved_originals(pager)
+    if journal is not None:
+        journal.finish(pager.journal_mode, pager.synchronous)
+        pager.journal = None
+    pager.savepoints.clear()
+    pager.reset()
+    pager.n_pages = before.n_pages
+    pager.header = bytearray(before.header)
+
+
+def _write_saved_originals(pager: Pager) -> None:
+    """Restores the file in journal modes OFF and MEMORY: the originals are the clean images that savepoints keep."""
+    assert pager.file is not None
+    originals: dict[int, bytes] = {}
+    for savepoint in pager.savepoints:
+        for number, old in savepoint.saved.items():
+            if old is not None and number not in originals:
+                node, state = old
+                node.restore(state)
+                if node.data is not None:
+                    originals[number] = node.data
+    for number, data in originals.items():
+        pager.file.write(data, (number - 1) * pager.page_size)
+    pager.file.truncate(pager.savepoints[0].n_pages * pager.page_size)
