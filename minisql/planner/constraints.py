@@ -29,7 +29,7 @@ from minisql.planner.targets import emit_delete_for_replace, key_registers
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from minisql.catalog.schema import Index, Table
+    from minisql.catalog.schema import Column, Index, Table
     from minisql.planner.compiler import Compiler
     from minisql.planner.layout import RowRegisters
     from minisql.planner.targets import Target
@@ -102,36 +102,48 @@ def emit_row_checks(compiler: Compiler, target: Target, write: Write) -> None:
 
 
 def _emit_not_null(compiler: Compiler, target: Target, write: Write) -> None:
+    """NOT NULL in two passes: generated columns, and columns that got their default instead, are looked at in the second."""
     table = target.table
-    new = write.new
-    known = write.known
-    replaced = False
+    late: list[tuple[int, int]] = []
+    has_defaults = False
     for position in target.layout.not_null:
         column = table.columns[position]
         if write.changed is not None and position not in write.changed:
             continue
-        register = new.column(position)
-        if known.get(register) is not None:
+        register = write.new.column(position)
+        if write.known.get(register) is not None:
             continue
         action = target.conflict or column.not_null_action or ABORT
-        if action == REPLACE:
-            if column.default is None or column.generated is not None:
-                action = ABORT
-            else:
-                filled = compiler.label()
-                compiler.emit(op.NotNull, register, filled)
-                emit_schema_expression(compiler, column.default, Scope([]), register)
-                compiler.emit(op.ApplyAffinity, register, column.affinity, register)
-                compiler.place(filled)
-                replaced = True
-                action = ABORT
-        if action == IGNORE:
-            compiler.emit(op.IsNull, register, write.ignore)
+        if column.generated is not None:
+            late.append((position, action if action != REPLACE else ABORT))
+        elif action == REPLACE and column.default is not None:
+            _emit_default_for_null(compiler, column, register)
+            late.append((position, ABORT))
+            has_defaults = True
         else:
-            message = f"NOT NULL constraint failed: {table.name}.{column.name}"
-            compiler.emit(op.HaltIfNull, CONSTRAINT_NOTNULL, action, register, message)
-    if replaced:
-        emit_generated_columns(compiler, table, new)
+            _emit_refuse_null(compiler, table, write, position, action if action != REPLACE else ABORT)
+    if has_defaults:
+        emit_generated_columns(compiler, table, write.new)
+    for position, action in late:
+        _emit_refuse_null(compiler, table, write, position, action)
+
+
+def _emit_default_for_null(compiler: Compiler, column: Column, register: int) -> None:
+    assert column.default is not None, "the caller looked"
+    filled = compiler.label()
+    compiler.emit(op.NotNull, register, filled)
+    emit_schema_expression(compiler, column.default, Scope([]), register)
+    compiler.emit(op.ApplyAffinity, register, column.affinity, register)
+    compiler.place(filled)
+
+
+def _emit_refuse_null(compiler: Compiler, table: Table, write: Write, position: int, action: int) -> None:
+    register = write.new.column(position)
+    if action == IGNORE:
+        compiler.emit(op.IsNull, register, write.ignore)
+    else:
+        message = f"NOT NULL constraint failed: {table.name}.{table.columns[position].name}"
+        compiler.emit(op.HaltIfNull, CONSTRAINT_NOTNULL, action, register, message)
 
 
 _CHECK = "a CHECK constraint"

@@ -16,7 +16,7 @@ from minisql.planner.gathering import emit_sort_by_key, gather_rows, key_positio
 from minisql.planner.layout import RowRegisters, allocate_row, table_layout
 from minisql.planner.references import has_subquery
 from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
-from minisql.planner.row_choice import emit_chosen_row, may_use_index, rowid_term
+from minisql.planner.row_choice import choose_row, emit_chosen_row, may_use_index
 from minisql.planner.rows import emit_virtual_columns, row_source
 from minisql.planner.scope import Scope
 from minisql.planner.targets import (
@@ -73,16 +73,16 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
         return emit_returned_rows(compiler, deletion.returning)
     is_watched = bool(triggers) or bool(compiler.context.flags.get("foreign_keys"))
     own_scope = Scope([row_source(table, deletion.old, node.target.alias)], scope)
-    term = None if node.limit is not None else rowid_term(table, node.target, node.where)
+    choice = None if node.limit is not None else choose_row(table, node.target, node.where)
     if node.where is None and node.limit is None and node.returning is None and not is_watched and allows_clear:
         _emit_clear(compiler, table)
-    elif term is not None:
+    elif choice is not None:
         target = deletion.target = open_target(compiler, table, deletion.conflict)
 
         def emit_body(ignore: int) -> None:
             emit_one_deletion(compiler, deletion, ignore)
 
-        emit_chosen_row(compiler, target, deletion.old, term, own_scope, emit_body)
+        emit_chosen_row(compiler, target, deletion.old, choice, own_scope, emit_body)
     elif node.limit is None and not is_watched and not has_subquery(node.where, node.returning) and not may_use_index(
         table, node.where
     ):

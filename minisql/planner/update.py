@@ -29,7 +29,7 @@ from minisql.planner.insert_row import emit_entries, emit_insert_row
 from minisql.planner.layout import RowRegisters, TableLayout, allocate_row, table_layout
 from minisql.planner.references import has_subquery
 from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
-from minisql.planner.row_choice import emit_chosen_row, may_use_index, rowid_term
+from minisql.planner.row_choice import choose_row, emit_chosen_row, may_use_index
 from minisql.planner.rows import emit_generated_columns, emit_virtual_columns, row_scope, row_source
 from minisql.planner.scope import Scope
 from minisql.planner.targets import (
@@ -104,14 +104,14 @@ def emit_update(compiler: Compiler, node: ast.Update) -> tuple[str, ...]:
         _emit_view_rows(compiler, updating, node, scope)
         return emit_returned_rows(compiler, updating.returning)
     own_scope = Scope([row_source(table, updating.old, node.target.alias)], scope)
-    term = None if node.sources or node.limit is not None else rowid_term(table, node.target, node.where)
-    if term is not None:
+    choice = None if node.sources or node.limit is not None else choose_row(table, node.target, node.where)
+    if choice is not None:
         target = begin_update(compiler, updating, False)
 
         def emit_body(ignore: int) -> None:
             emit_update_row(compiler, updating, own_scope, ignore)
 
-        emit_chosen_row(compiler, target, updating.old, term, own_scope, emit_body)
+        emit_chosen_row(compiler, target, updating.old, choice, own_scope, emit_body)
     elif _may_change_in_passing(compiler, updating, node):
         _emit_scan(compiler, updating, node, own_scope)
     else:

@@ -154,3 +154,36 @@ end
 begin exclusive
 rollback transaction
 select * from t
+
+-- one row by a unique key
+create table t(a int, b text collate nocase unique, c real, d, unique(a,d), unique(c))
+create unique index te on t(d collate nocase)
+insert into t values(1,'x',1.5,'q'),(2,'Y',2,'r'),(3,null,3,null),(4,'4',4,5)
+update t set d=d||'1' where b='X' and a=1
+update t set d=d||'1' where b='X' and a=2
+update t set d='z' where c='2'
+update t set d='w' where c=2 and a+0=2
+update t set a=40 where b=4
+update t set a=41 where a='40' and d=5
+update t set a=42 where a=41 and d='5'
+update t set d='n' where b=null
+update t set d=6 where d='W'
+update t set d=6 where 'w'=d
+update t set b='new' where t.b='4'
+update t set b='new' where c=3 returning *
+delete from t where b='NEW'
+delete from t where c=1.5 and b='nope'
+delete from t where d=6 returning *
+select * from t
+create table w(a text, b int, c unique, primary key(b,a)) without rowid
+insert into w values('1',1,'p'),('2',2,'q'),('3','3','r')
+update w set c='P' where a=1 and b='1'
+update w set c='PP' where c='P'
+update w set b=20 where c='q'
+delete from w where c='r' and a='9'
+delete from w where c='r' and a='3'
+delete from w where b=20 and a=2
+select * from w
+update w set c=null
+update w set b=9 where c=null
+select * from w
