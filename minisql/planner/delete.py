@@ -16,7 +16,7 @@ from minisql.planner.gathering import emit_sort_by_key, gather_rows, key_positio
 from minisql.planner.layout import RowRegisters, allocate_row, table_layout
 from minisql.planner.references import has_subquery
 from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
-from minisql.planner.row_choice import choose_row, emit_chosen_row, may_use_index
+from minisql.planner.row_choice import choose_row, emit_chosen_row, explain_choice, may_use_index
 from minisql.planner.rows import emit_virtual_columns, row_source
 from minisql.planner.scope import Scope
 from minisql.planner.targets import (
@@ -77,6 +77,7 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
     if node.where is None and node.limit is None and node.returning is None and not is_watched and allows_clear:
         _emit_clear(compiler, table)
     elif choice is not None:
+        explain_choice(compiler, table, node.target.alias or node.target.name, choice)
         target = deletion.target = open_target(compiler, table, deletion.conflict)
 
         def emit_body(ignore: int) -> None:
@@ -86,6 +87,7 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
     elif node.limit is None and not is_watched and not has_subquery(node.where, node.returning) and not may_use_index(
         table, node.where
     ):
+        explain_choice(compiler, table, node.target.alias or node.target.name, None)
         _emit_scan(compiler, deletion, node.where, own_scope)
     else:
         _emit_gathered(compiler, deletion, node, scope)

@@ -222,6 +222,7 @@ def _emit_rows(compiler: Compiler, insertion: Insertion, rows: list[list[ast.Exp
         if len(row) != width:
             raise sqlite_error(ERROR, "all VALUES must have the same number of terms")
     cursor = builder.cursor()
+    compiler.explain(f"SCAN {len(rows)}-ROW VALUES CLAUSE")
     if all(value.__class__ is ast.Literal for row in rows for value in row):
         constants = tuple(tuple(value.value for value in row) for row in rows)  # type: ignore[attr-defined]
         compiler.emit(op.ConstantRows, cursor, p4=constants)

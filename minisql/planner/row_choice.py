@@ -81,6 +81,21 @@ def _position(table: Table, target: ast.TableSource, node: ast.Expression) -> in
     return ROWID if position == table.rowid_alias else position
 
 
+def explain_choice(compiler: Compiler, table: Table, name: str, choice: RowChoice | None) -> None:
+    """The line of EXPLAIN QUERY PLAN for a chosen row, or (None) for a scan of the table."""
+    if not compiler.wants_explain:
+        return
+    if choice is None:
+        compiler.explain(f"SCAN {name}")
+    elif choice.index is None:
+        compiler.explain(f"SEARCH {name} USING INTEGER PRIMARY KEY (rowid=?)")
+    else:
+        index = choice.index
+        terms = " AND ".join(f"{table.columns[column.position].name}=?" for column in index.columns)
+        kind = "PRIMARY KEY" if index.is_clustered else f"INDEX {index.name}"
+        compiler.explain(f"SEARCH {name} USING {kind} ({terms})")
+
+
 def emit_chosen_row(
     compiler: Compiler,
     target: Target,

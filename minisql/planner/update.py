@@ -29,7 +29,7 @@ from minisql.planner.insert_row import emit_entries, emit_insert_row
 from minisql.planner.layout import RowRegisters, TableLayout, allocate_row, table_layout
 from minisql.planner.references import has_subquery
 from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
-from minisql.planner.row_choice import choose_row, emit_chosen_row, may_use_index
+from minisql.planner.row_choice import choose_row, emit_chosen_row, explain_choice, may_use_index
 from minisql.planner.rows import emit_generated_columns, emit_virtual_columns, row_scope, row_source
 from minisql.planner.scope import Scope
 from minisql.planner.targets import (
@@ -106,6 +106,7 @@ def emit_update(compiler: Compiler, node: ast.Update) -> tuple[str, ...]:
     own_scope = Scope([row_source(table, updating.old, node.target.alias)], scope)
     choice = None if node.sources or node.limit is not None else choose_row(table, node.target, node.where)
     if choice is not None:
+        explain_choice(compiler, table, node.target.alias or node.target.name, choice)
         target = begin_update(compiler, updating, False)
 
         def emit_body(ignore: int) -> None:
@@ -113,6 +114,7 @@ def emit_update(compiler: Compiler, node: ast.Update) -> tuple[str, ...]:
 
         emit_chosen_row(compiler, target, updating.old, choice, own_scope, emit_body)
     elif _may_change_in_passing(compiler, updating, node):
+        explain_choice(compiler, table, node.target.alias or node.target.name, None)
         _emit_scan(compiler, updating, node, own_scope)
     else:
         _emit_gathered(compiler, updating, node, scope, own_scope)
