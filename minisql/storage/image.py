@@ -9,6 +9,7 @@ Source: https://www.sqlite.org/c3ref/serialize.html, https://www.sqlite.org/back
 from __future__ import annotations
 
 from minisql.errors import CORRUPT, NOTADB, sqlite_error
+from minisql.storage import commit
 from minisql.storage import header as db_header
 from minisql.storage.btree import BtreeFile
 from minisql.storage.header import read_u32, write_u32
@@ -144,7 +145,7 @@ def replace_file(file: BtreeFile, image: bytes) -> None:
     head = bytearray(image[: db_header.HEADER_SIZE])
     write_u32(head, db_header.CHANGE_COUNTER, counter)
     write_u32(head, db_header.VERSION_VALID_FOR, counter)
-    pager._write_journal(list(range(1, pager.savepoints[0].n_pages + 1)), "")
+    commit.write_journal(pager, list(range(1, pager.savepoints[0].n_pages + 1)), "")
     pager._wait_for_lock(EXCLUSIVE)
     pager.is_spilled = True  # from here on a rollback plays the journal back
     pager.file.write(bytes(head) + image[db_header.HEADER_SIZE :], 0)

@@ -34,9 +34,9 @@ from minisql.errors import (
     SCHEMA,
     sqlite_error,
 )
+from minisql.storage import commit, pointer_map, recovery, wal_mode
 from minisql.storage import header as db_header
 from minisql.storage import journal as rollback_journal
-from minisql.storage import pointer_map, recovery, wal_mode
 from minisql.storage.corruption import corrupt, not_a_database
 from minisql.storage.header import read_u32, write_u32
 from minisql.storage.locking import PENDING_BYTE
@@ -652,97 +652,17 @@ class Pager:
         if self.auto_vacuum_mode == 1:
             self.compact()
         if self.wal is not None:
-            self._commit_to_wal(self.wal)
+            commit.commit_to_wal(self, self.wal)
             return
-        self._count_change()
-        images = self._dirty_images()
-        self._write_journal(list(images), super_journal)
+        commit.count_change(self)
+        images = commit.dirty_images(self)
+        commit.write_journal(self, list(images), super_journal)
         self._wait_for_lock(EXCLUSIVE)
         self.is_spilled = True  # from here on only the journal can undo
-        self._write_images(images)
-        self._fix_file_size()
+        commit.write_images(self, images)
+        commit.fix_file_size(self)
         if self.synchronous:
             self.file.sync()
-
-    def _commit_to_wal(self, wal: Wal) -> None:
-        """Appends the changed pages to the log; page 1 only when its content or the header's changed."""
-        before = self.savepoints[0]
-        if 1 in self.dirty or not self.dirty or self.n_pages != before.n_pages or self.header != before.header:
-            self._count_change()
-        wal.write_frames(self._dirty_images().items(), self.n_pages, self.synchronous)
-
-    def _fix_file_size(self) -> None:
-        """Cuts a file that has shrunk; extends one whose last pages went to the freelist without being written."""
-        assert self.file is not None
-        wanted = self.n_pages * self.page_size
-        size = self.file.size()
-        if size > wanted:
-            self.file.truncate(wanted)
-        elif size < wanted:
-            self.file.write(b"\0", wanted - 1)
-
-    def _count_change(self) -> None:
-        """Raises the change counter; page 1 is part of every commit."""
-        head = self.header
-        counter = (read_u32(self.savepoints[0].header, db_header.CHANGE_COUNTER) + 1) & 0xFFFFFFFF
-        write_u32(head, db_header.CHANGE_COUNTER, counter)
-        write_u32(head, db_header.N_PAGES, self.n_pages)
-        write_u32(head, db_header.VERSION_VALID_FOR, counter)
-        write_u32(head, db_header.VERSION_NUMBER, db_header.SQLITE_VERSION_NUMBER)
-        first = self.tree_page(1)
-        self.open_cells(first)
-        if first.epoch != self.epoch:
-            self.prepare(first)
-        first.data = None
-
-    def _dirty_images(self) -> dict[int, bytes]:
-        usable, page_size = self.usable, self.page_size
-        if self.auto_vacuum_mode:
-            pointer_map.update_maps(self)
-        images: dict[int, bytes] = {}
-        for number in sorted(self.dirty):
-            node = self.dirty[number]
-            self.encode_cells(node)
-            images[number] = node.image(usable, page_size, bytes(self.header) if number == 1 else b"")
-        return images
-
-    def _write_journal(self, numbers: list[int], super_journal: str) -> None:
-        if self.journal_mode in ("off", "memory"):
-            return
-        before = self.savepoints[0].n_pages
-        if self.journal is None:
-            self.journal = rollback_journal.Journal(self.vfs, self.path + "-journal", self.page_size, before)
-        journal = self.journal
-        wanted = [number for number in numbers if number <= before and number not in journal.pages]
-        if self.n_pages < before:
-            extra = set(range(self.n_pages + 1, before + 1)) - journal.pages - set(wanted)
-            wanted += sorted(extra)
-        assert self.file is not None
-        size = self.page_size
-        read = self.file.read
-        journal.append(
-            ((number, read(size, (number - 1) * size).ljust(size, b"\0")) for number in wanted), self.synchronous
-        )
-        if super_journal:
-            journal.write_super_journal(super_journal, self.synchronous)
-
-    def _write_images(self, images: dict[int, bytes]) -> None:
-        """Writes pages to the file, neighbours in one call."""
-        assert self.file is not None
-        self.read_ahead = b""
-        self.last_miss = 0
-        size = self.page_size
-        run: list[bytes] = []
-        start = 0
-        for number, data in images.items():
-            if run and number == start + len(run) and len(run) < 256:
-                run.append(data)
-                continue
-            if run:
-                self.file.write(b"".join(run), (start - 1) * size)
-            run, start = [data], number
-        if run:
-            self.file.write(b"".join(run), (start - 1) * size)
 
     def spill(self) -> None:
         """Writes all changed pages to the file within the transaction, journal first; they become clean.
@@ -751,15 +671,15 @@ class Pager:
         """
         if self.file is None or not self.dirty:
             return
-        images = self._dirty_images()
+        images = commit.dirty_images(self)
         if self.wal is not None:
             self.is_spilled = True
             self.wal.write_frames(images.items(), 0, 0)
         else:
-            self._write_journal(list(images), "")
+            commit.write_journal(self, list(images), "")
             self._wait_for_lock(EXCLUSIVE)
             self.is_spilled = True
-            self._write_images(images)
+            commit.write_images(self, images)
         self.dirty.clear()
         self.epoch += 1
 
