@@ -32,6 +32,7 @@ from minisql.errors import (
     READONLY,
     READONLY_DBMOVED,
     SCHEMA,
+    Error,
     sqlite_error,
 )
 from minisql.storage import commit, pointer_map, recovery, wal_mode
@@ -255,11 +256,22 @@ class Pager:
             return
         wal_mode.open_log(self)
 
+    def _wait_for_snapshot(self, wal: Wal) -> set[int] | None:
+        """Takes a snapshot of the log, waiting while another connection recovers it."""
+        n_calls = 0
+        while True:
+            try:
+                return wal.begin_read()
+            except Error as error:
+                if error.sqlite_errorcode & 0xFF != BUSY or self.busy_handler is None or not self.busy_handler(n_calls):
+                    raise
+                n_calls += 1
+
     def begin_wal_read(self) -> None:
         """Takes a snapshot of the log and drops the cached pages that are older."""
         wal = self.wal
         assert wal is not None
-        changed = wal.begin_read()
+        changed = self._wait_for_snapshot(wal)
         if changed is None or not self.loaded:
             was_loaded = self.loaded
             self.reset()

@@ -176,7 +176,8 @@ class Wal:
     def _try_begin_read(self, use_log: bool) -> bool:
         """Tries once to take a snapshot and its read lock; False to try again."""
         index = self.index
-        self._read_header()
+        if not self._read_header():
+            return False
         words = index.region(0)
         header = self.header
         if not use_log and words[BACKFILL] == header.max_frame:
@@ -213,10 +214,10 @@ class Wal:
         self.read_lock = best
         return True
 
-    def _read_header(self) -> None:
-        """Reads the header of the index, rebuilding the index when it is not valid."""
+    def _read_header(self) -> bool:
+        """Reads the header of the index, rebuilding the index when it is not valid; False to try again."""
         if self._try_header():
-            return
+            return True
         index = self.index
         if index.is_read_only:
             raise sqlite_error(READONLY_CANTINIT)
@@ -224,11 +225,11 @@ class Wal:
             if not index.lock(RECOVER, 1, False):
                 raise sqlite_error(BUSY_RECOVERY)
             index.unlock(RECOVER, 1)
-            raise sqlite_error(BUSY)
+            return False
         try:
             if not self._try_header():
                 self._recover()
-                self._try_header()
+            return self._try_header()
         finally:
             index.unlock(WRITE, 1)
 
@@ -492,7 +493,8 @@ class Wal:
             return
         if has_write_lock:
             raise sqlite_error(BUSY)
-        self._read_header()
+        if not self._read_header():
+            raise sqlite_error(BUSY_RECOVERY)
 
     def _wait(self, slot: int, n_slots: int, busy: Busy) -> bool:
         while not self.index.lock(slot, n_slots, True):
