@@ -138,3 +138,43 @@ def test_exception_in_the_middle_of_an_edit_undoes_the_transaction(monkeypatch: 
         file.commit()
     file.end_read()
     assert read_rows(file) == before
+
+
+def small_change(file: BtreeFile) -> None:
+    """A transaction whose journal is much shorter than that of `change`."""
+    file.begin_read()
+    try:
+        file.begin_write()
+        file.table_cursor(2, SHAPE).insert(2, (2, "small"))
+        file.pager.spill()
+        file.table_cursor(2, SHAPE).insert(5, (5, "small"))
+        file.commit()
+    finally:
+        if file.in_transaction:
+            file.rollback()
+        file.end_read()
+
+
+def test_old_sections_of_a_persisted_journal_are_not_played() -> None:
+    vfs = FaultVfs()
+    file = set_up(vfs, "persist", 10)
+    change(file)
+    before, first = read_rows(file), vfs.n_calls
+    small_change(file)
+    after, last = read_rows(file), vfs.n_calls
+    assert before != after
+    for is_crash in (True, False):
+        for fail_at in range(first + 1, last + 1):
+            vfs = FaultVfs(seed=fail_at, is_crash=is_crash)
+            file = set_up(vfs, "persist", 10)
+            change(file)
+            vfs.fail_at = fail_at
+            if is_crash:
+                with pytest.raises(Crash):
+                    small_change(file)
+                for seed in range(20):
+                    assert read_rows(BtreeFile.open("main", vfs.after_crash(seed))) in (before, after), (fail_at, seed)
+            else:
+                with contextlib.suppress(Error):
+                    small_change(file)
+                assert read_rows(file) in (before, after), fail_at
