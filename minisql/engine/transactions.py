@@ -31,6 +31,7 @@ from minisql.errors import (
     IOERR,
     LOCKED_SHAREDCACHE,
     NOMEM,
+    READONLY,
     SCHEMA,
     Error,
     sqlite_error,
@@ -62,6 +63,8 @@ def begin_statement(session: Session, database: int, write: bool, cookie: int, g
     """Brings a database to the state a statement needs; raises SchemaChanged when the program does not fit its schema."""
     if generation != session.schema_generation:
         raise SchemaChanged
+    if write and session.is_query_only:
+        raise sqlite_error(READONLY)
     states = session.transaction_states
     state = states[database]
     btree = session.btrees[database]
@@ -71,13 +74,7 @@ def begin_statement(session: Session, database: int, write: bool, cookie: int, g
         states[database] = READING
     if write:
         if state != WRITING:
-            try:
-                begin_writing(session, database, False, state == IDLE)
-            except BaseException:
-                # A statement that could not begin to write keeps no lock that it has taken itself.
-                if state == IDLE:
-                    session.release_reading(database)
-                raise
+            begin_writing(session, database, False, state == IDLE)
         _note_writing(session, database, btree)
     # Nobody else can change the schema of a database in memory; a state that lasts has been looked at.
     if (state == IDLE or (write and state != WRITING)) and btree.pager.file is not None and btree.get_meta(_COOKIE) != cookie:
@@ -111,8 +108,6 @@ def begin_writing(session: Session, database: int, exclusive: bool, is_fresh: bo
     """
     btree = session.btrees[database]
     assert btree is not None
-    if session.is_query_only and not exclusive:
-        raise sqlite_error(8)
     if not is_fresh:
         btree.begin_read()
     try:
@@ -127,6 +122,9 @@ def begin_writing(session: Session, database: int, exclusive: bool, is_fresh: bo
     finally:
         if not is_fresh:
             btree.end_read()
+        elif not btree.in_transaction:
+            # A statement that could not begin to write keeps no lock that it has taken itself.
+            session.release_reading(database)
     session.transaction_states[database] = WRITING
     if database == 1:
         session.has_temp = True
