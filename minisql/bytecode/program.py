@@ -212,9 +212,8 @@ class GroupSpec:
     """A grouping: result rows are (keys..., one result per call..., bare values...).
 
     `key_registers` with `key_collations` (no keys: exactly one group, also over no rows); `key_descending` gives the order in
-    which groups come out (empty: as they
-    came in, which an index has ordered); `bare_registers` are copied from the group's first row, or, when `bare_call` is not -1, from the row
-    that gave that min() or max() call its value.
+    which groups come out (empty: as they came in, which an index has ordered); `bare_registers` are copied from the
+    group's first row, or, when `bare_call` is not -1, from the row that gave that min() or max() call its value.
     """
 
     __slots__ = ("bare_call", "bare_registers", "calls", "key_collations", "key_descending", "key_registers")

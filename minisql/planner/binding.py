@@ -235,15 +235,22 @@ def with_scope(
 
 def _note_shared(statement: ast.Statement, tables: dict[str, object]) -> None:
     """Marks the common tables that are used more than once: their rows are gathered once for all uses."""
+    counts = _count_uses(statement, tables)
+    for name, count in counts.items():
+        common: CommonTable = tables[name]  # type: ignore[assignment]
+        if count > 1 and common.node.materialized is not False:
+            # What a recursive table says of itself is no use of its rows.
+            common.is_shared = count - _count_uses(common.node.select, tables)[name] > 1
+
+
+def _count_uses(statement: ast.Statement, tables: dict[str, object]) -> dict[str, int]:
     counts = dict.fromkeys(tables, 0)
     for node in walk(statement):
         if node.__class__ is ast.TableSource and node.schema is None:
             name = node.name.lower()
             if name in counts:
                 counts[name] += 1
-    for name, count in counts.items():
-        common: CommonTable = tables[name]  # type: ignore[assignment]
-        common.is_shared = count > 1 and common.node.materialized is not False
+    return counts
 
 
 def bind_core(compiler: Compiler, core: ast.Core | ast.Values, parent: Scope | None) -> Block:

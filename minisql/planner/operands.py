@@ -122,7 +122,7 @@ def typed_operand(compiler: Compiler, node: ast.Expression, scope: Scope) -> Ope
             if found[0].columns:
                 operand = column_operand(compiler, found[0], found[1])
             else:
-                compiler.alias_name = node.name
+                compiler.alias_name = node.name  # type: ignore[attr-defined]
                 operand = column_operand(compiler, found[0], found[1])
                 compiler.alias_name = None
             if crossed is not None:
