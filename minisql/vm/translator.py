@@ -49,7 +49,8 @@ _NEEDS_NO_FRAME = PURE | frozenset(
 )  # fmt: skip
 
 _KINDS: dict[int, str] = {
-    op.OpenList: "list", op.ConstantRows: "list", op.OpenTree: "tree", op.HashOpen: "hash", op.SorterOpen: "sorter",
+    op.OpenList: "list", op.ConstantRows: "list", op.OpenDup: "list", op.OpenTree: "tree", op.HashOpen: "hash",
+    op.SorterOpen: "sorter",
     op.GroupOpen: "group", op.SetOpen: "set", op.QueueOpen: "queue", op.WindowOpen: "window", op.VOpen: "virtual",
     op.MemoOpen: "memo",
 }  # fmt: skip
@@ -225,7 +226,7 @@ class Translator:
         """Notes what each cursor walks over, and which hash structures have rows as their own keys."""
         asked = {p1 for opcode, p1, _, _, _, _ in self.code if opcode == op.InSet}
         for opcode, p1, p2, p3, p4, _ in self.code:
-            if opcode in _UNTRANSLATABLE or (opcode == op.Halt and p2 == op.ON_CONFLICT_FAIL):
+            if opcode in _UNTRANSLATABLE or (opcode in (op.Halt, op.HaltIfNull) and p2 == op.ON_CONFLICT_FAIL):
                 raise Untranslatable(CONTRACTS[opcode].name)
             if opcode in (op.OpenRead, op.OpenWrite):
                 self.cursor_kinds[p1] = "table" if isinstance(p4, RowShape) else "index"
@@ -430,7 +431,7 @@ def translate(program: Program, hints: Hints) -> Translation:
     filled = sorted(register for register in translator.used_locals if translator.starts_filled(register))
     constants = (*sorted(translator.used_constants), *filled)
     names = [f"o{n}" for n in range(len(translator.objects))]
-    names += [f"k{register}" for register in constants[: len(constants) - len(filled)]] + [f"r{register}" for register in filled]
+    names += [f"k{register}" for register in sorted(translator.used_constants)] + [f"r{register}" for register in filled]
     lines = [(0, f"def program({', '.join(['frame', 'R', 'host', *names])}):", 0), *body]
     source = "\n".join([" " * depth + text for depth, text, _ in lines]) + "\n"
     parts = frozenset(name for name in ("frame", "R") if any(_USES[name](line[1]) for line in body))
