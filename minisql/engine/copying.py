@@ -120,10 +120,13 @@ def overwrite(source: BtreeFile, target: BtreeFile) -> None:
     try:
         if target.n_pages == 0:
             target.set_page_size(page_size, source.reserved_bytes)
-        elif target.page_size != page_size:
+        elif target.page_size != page_size and target.journal_mode == "wal":
             raise sqlite_error(READONLY, "attempt to write a readonly database")
         target.begin_write()
         try:
+            if target.journal_mode != "wal" and data:
+                image.replace_file(target, data)
+                return
             n_pages = len(data) // page_size
             for number in range(1, n_pages + 1):
                 image.write_image_page(target, number, data[(number - 1) * page_size : number * page_size])

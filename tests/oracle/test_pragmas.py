@@ -22,8 +22,8 @@ insert into au(z) values (1);
 insert into t(a, b, d) values (1, 2, 3);
 insert into w values (1, 2, 3, 4);
 """
-TABLES = "t f w au st v v2 sqlite_schema sqlite_sequence nope".split()
-INDEXES = "i j wi sqlite_autoindex_t_1 sqlite_autoindex_t_2 sqlite_autoindex_w_1 sqlite_autoindex_st_1 w t nope".split()
+TABLES = ["t", "f", "w", "au", "st", "v", "v2", "sqlite_schema", "sqlite_sequence", "nope"]
+INDEXES = ["i", "j", "wi", "sqlite_autoindex_t_1", "sqlite_autoindex_t_2", "sqlite_autoindex_w_1", "sqlite_autoindex_st_1", "w", "t", "nope"]
 STATEMENTS = [
     *(f"pragma {name}({table})" for name in ("table_info", "table_xinfo", "index_list", "foreign_key_list") for table in TABLES),
     *(f"pragma {name}({index})" for name in ("index_info", "index_xinfo") for index in INDEXES),

@@ -194,7 +194,7 @@ def test_closing_ends_everything(tmp_path):
     cursor.fetchone()
     connection.close()
     connection.close()
-    with pytest.raises(ProgrammingError, match="Cannot operate on a closed database."):
+    with pytest.raises(ProgrammingError, match=r"Cannot operate on a closed database."):
         cursor.fetchone()
     again = minisql.connect(tmp_path / "a.db")
     assert again.execute("select * from t").fetchall() == []
