@@ -28,11 +28,14 @@ from minisql.vm.ephemeral import ListCursor
 from minisql.vm.frame import Frame
 from minisql.vm.halting import halt_error
 from minisql.vm.handlers import HANDLERS
+from minisql.vm.handlers_control import must_be_int_value
 from minisql.vm.handlers_cursor import compare_prefix, seek_table
 from minisql.vm.handlers_expression import in_constants, is_true_value
+from minisql.vm.handlers_write import random_rowid, report_insert
+from minisql.vm.interpreter import finish_changes
 from minisql.vm.program_shape import program_shape
 from minisql.vm.register_plan import Untranslatable
-from minisql.vm.translator import Hints, Recipe, Translation, program_objects, translate
+from minisql.vm.translator import Hints, Translation, program_objects, translate
 from minisql.vm.walking import (
     interpret_leaf,
     is_passed,
@@ -69,13 +72,17 @@ _NAMESPACE: dict[str, Any] = {
     "compare_jumps": compare_jumps,
     "compare_prefix": compare_prefix,
     "compare_result": compare_result,
+    "finish_changes": finish_changes,
     "halt_error": halt_error,
     "in_constants": in_constants,
     "is_true": is_true_value,
     "interpret_leaf": interpret_leaf,
     "is_passed": is_passed,
     "pass_once": pass_once,
+    "must_be_int": must_be_int_value,
     "prepare": prepare,
+    "random_rowid": random_rowid,
+    "report_insert": report_insert,
     "scan": scan,
     "scan_index": scan_index,
     "scan_with_rowids": scan_with_rowids,
@@ -97,27 +104,50 @@ _NAMESPACE: dict[str, Any] = {
 }  # fmt: skip
 
 _functions: dict[str, Function] = {}
-_shapes: dict[Any, tuple[Function, tuple[Recipe, ...], tuple[int, ...]]] = {}
+Known = tuple[Function, Translation]
+_shapes: dict[Any, Known] = {}
+_NO_ROWS: Iterator[Row] = iter(())
 _addresses: dict[str, list[int]] = {}
 
 
 class CompiledProgram:
-    """A program's function and the objects to call it with."""
+    """A program's function and what to call it with.
 
-    __slots__ = ("constants", "function", "objects")
+    `arguments` are the objects and constants, `slots` the positions of parameters among them (position, parameter number from
+    0); `needs_frame` and `needs_registers` tell whether the function uses its frame and its register list.
+    """
 
-    def __init__(self, function: Function, objects: list[Any], constants: tuple[int, ...]) -> None:
-        self.function = function
-        self.objects = objects
-        self.constants = constants
+    __slots__ = ("arguments", "function", "gives_rows", "needs_frame", "needs_registers", "slots")
+
+    def __init__(self, known: Known, program: Program) -> None:
+        self.function, translation = known
+        constants = translation.constants
+        objects = program_objects(program, translation.recipes)
+        template = program.template
+        self.arguments = [*objects, *[template[register] for register in constants]]
+        positions = {register: len(objects) + n for n, register in enumerate(constants)}
+        self.slots = [
+            (positions[register], number - 1) for number, register in program.parameters if register in positions
+        ]
+        self.needs_frame = "frame" in translation.uses
+        self.needs_registers = "R" in translation.uses or self.needs_frame
+        self.gives_rows = translation.gives_rows
 
     def start(self, program: Program, host: Host, parameters: Sequence[Any]) -> Iterator[Row]:
-        """Returns the rows; nothing has run before the first is asked for."""
-        registers = program.template.copy()
-        for number, register in program.parameters:
-            registers[register] = parameters[number - 1]
-        constants = [registers[register] for register in self.constants]
-        return self.function(Frame(program, registers, host), registers, host, *self.objects, *constants)
+        """Returns the rows; nothing has run before the first is asked for, unless the statement has no result columns."""
+        arguments = self.arguments.copy()
+        for position, number in self.slots:
+            arguments[position] = parameters[number]
+        registers: list[Any] = []
+        frame = None
+        if self.needs_registers:
+            registers = program.template.copy()
+            for number, register in program.parameters:
+                registers[register] = parameters[number - 1]
+            if self.needs_frame:
+                frame = Frame(program, registers, host)
+        rows = self.function(frame, registers, host, *arguments)
+        return rows if self.gives_rows else _NO_ROWS
 
 
 def compile_program(program: Program, hints: Hints, may_translate: bool = True) -> CompiledProgram | None:
@@ -127,7 +157,7 @@ def compile_program(program: Program, hints: Hints, may_translate: bool = True) 
 
     Source: DESIGN, "A VM of two tiers"
     """
-    shape = program_shape(program, hints.masks, hints.specialises)
+    shape = program_shape(program, hints.masks, (hints.specialises, hints.is_hot))
     known = _shapes.get(shape)
     if known is None:
         if not may_translate:
@@ -136,12 +166,11 @@ def compile_program(program: Program, hints: Hints, may_translate: bool = True) 
         function = _functions.get(translation.source)
         if function is None:
             function = _compile(translation)
-        known = function, translation.recipes, translation.constants
+        known = function, translation
         if len(_shapes) >= _KEPT_FUNCTIONS:
             _shapes.clear()
         _shapes[shape] = known
-    function, recipes, constants = known
-    return CompiledProgram(function, program_objects(program, recipes), constants)
+    return CompiledProgram(known, program)
 
 
 def _compile(translation: Translation) -> Function:
@@ -174,12 +203,14 @@ def program_address(file_name: str, line: int) -> int | None:
     return addresses[line - 1] if addresses is not None and 0 < line <= len(addresses) else None
 
 
-def gather_hints(program: Program, host: Host, specialises: bool) -> Hints:
+def gather_hints(program: Program, host: Host, specialises: bool, is_hot: bool = False) -> Hints:
     """Looks at the first leaf of every table that a program scans; a read transaction must be open.
 
     Source: DESIGN, "A VM of two tiers" (type masks)
     """
     masks: dict[int, tuple[int, ...]] = {}
+    if not program.loops:
+        return Hints(masks, False, is_hot)
     for opcode, cursor, root, database, shape, root_is_register in program.code:
         if opcode == op.OpenRead and shape.__class__ is RowShape and not root_is_register:
             btree = host.btrees[database]
@@ -188,4 +219,4 @@ def gather_hints(program: Program, host: Host, specialises: bool) -> Hints:
             for _, _, first_masks in reader.leaves():
                 masks[cursor] = first_masks
                 break
-    return Hints(masks, specialises)
+    return Hints(masks, specialises, is_hot)

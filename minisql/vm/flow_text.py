@@ -143,7 +143,7 @@ def direct_jump(translator: Translator, target: int) -> list[str] | None:
     """The statements for a jump that leaves the current nesting at once; None if the target lies within it."""
     instruction = translator.code[target] if target < len(translator.code) else None
     if instruction is not None and instruction[0] == op.Halt and not instruction[1]:
-        return ["return"]
+        return translator.leave_texts()
     loop = translator.loop
     if loop is None:
         return None

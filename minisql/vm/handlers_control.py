@@ -120,13 +120,21 @@ def compare(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
 def must_be_int(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     value = registers[i[1]]
     if value.__class__ is not int:
-        value = apply_affinity(value, INTEGER)
-        if value.__class__ is not int:
-            if i[2]:
-                return i[2]  # type: ignore[no-any-return]
-            raise sqlite_error(MISMATCH)
-        registers[i[1]] = value
+        if i[2] and apply_affinity(value, INTEGER).__class__ is not int:
+            return i[2]  # type: ignore[no-any-return]
+        registers[i[1]] = must_be_int_value(value)
     return pc
+
+
+def must_be_int_value(value: Any) -> int:
+    """Returns a value after INTEGER affinity; raises "datatype mismatch" if that is no integer.
+
+    Source: https://www.sqlite.org/opcode.html#MustBeInt
+    """
+    number = apply_affinity(value, INTEGER)
+    if number.__class__ is not int:
+        raise sqlite_error(MISMATCH)
+    return number
 
 
 @handles(opcodes.IfPos)

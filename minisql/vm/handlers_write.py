@@ -25,6 +25,7 @@ from minisql.vm.sorting import sort_rows
 if TYPE_CHECKING:
     from minisql.values.collation import Collation
     from minisql.vm.frame import Frame
+    from minisql.vm.host import Host
 
 _RANDOM_TRIES = 100
 
@@ -42,11 +43,11 @@ def new_rowid(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
         registers[ever] = largest + 1
         registers[i[2]] = largest + 1
         return pc
-    registers[i[2]] = largest + 1 if largest < INT64_MAX else _random_rowid(cursor)
+    registers[i[2]] = largest + 1 if largest < INT64_MAX else random_rowid(cursor)
     return pc
 
 
-def _random_rowid(cursor: Any) -> int:
+def random_rowid(cursor: Any) -> int:
     """A free rowid found by chance, once the largest one is in use.
 
     Source: https://www.sqlite.org/autoinc.html section 2
@@ -60,7 +61,7 @@ def _random_rowid(cursor: Any) -> int:
 
 @handles(opcodes.Insert)
 def insert(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    _, number, first, rowid_register, (n, table_name, schema_index), flags = i
+    _, number, first, rowid_register, (n, table_name, _), flags = i
     rowid = registers[rowid_register]
     row = tuple(registers[first : first + n])
     if flags & IN_PLACE:
@@ -73,8 +74,17 @@ def insert(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     if flags & SET_LAST_ROWID:
         host.last_insert_rowid = rowid
     if table_name is not None and host.has_update_hook:
-        host.row_changed("update" if flags & IS_UPDATE else "insert", schema_index, table_name, rowid)
+        report_insert(host, i[4], rowid, flags)
     return pc
+
+
+def report_insert(host: Host, target: tuple[int, str, int], rowid: int, flags: int) -> None:
+    """Calls the update hook for an Insert; `target` is its p4.
+
+    Source: https://www.sqlite.org/c3ref/update_hook.html
+    """
+    _, table_name, schema_index = target
+    host.row_changed("update" if flags & IS_UPDATE else "insert", schema_index, table_name, rowid)
 
 
 @handles(opcodes.Delete)

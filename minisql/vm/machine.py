@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.program import GroupSpec, WindowSpec
 from minisql.errors import InternalInvariantError
-from minisql.vm.interpreter import interpret
+from minisql.vm.interpreter import DATA_CHANGING, interpret
 from minisql.vm.register_plan import Untranslatable
 
 if TYPE_CHECKING:
@@ -46,8 +46,10 @@ def run(program: Program, host: Host, parameters: Sequence[Any] = ()) -> Iterato
     Raises SchemaChanged when the program was compiled for another schema.
     """
     tier = host.tier
-    if tier == "1" or program.statement_kind != "select" or not program.readonly or host.progress is not None:
+    if tier == "1" or host.progress is not None:
         return interpret(program, host, parameters)
+    if program.statement_kind != "select" or not program.readonly:
+        return _run_change(program, host, parameters)
     if tier != "auto":
         return _run_translated(program, host, parameters, tier == "both")
     linked = program.linked
@@ -57,7 +59,24 @@ def run(program: Program, host: Host, parameters: Sequence[Any] = ()) -> Iterato
             if not program.is_deterministic or not program.loops:
                 return interpret(program, host, parameters)
             return interpret(program, host, parameters, partial(_promote, program, host, parameters))
-        return _run_translated(program, host, parameters, False)
+        program.linked = None
+        return _run_translated(program, host, parameters, False, True)
+    if linked is _FAILED:
+        return interpret(program, host, parameters)
+    return linked.start(program, host, parameters)  # type: ignore[attr-defined, no-any-return]
+
+
+def _run_change(program: Program, host: Host, parameters: Sequence[Any]) -> Iterator[Row]:
+    """Runs a statement that is no query; one that changes data is translated when it has run often, or as tier 2 demands."""
+    linked = program.linked
+    if linked is None or linked.__class__ is int:
+        if program.statement_kind not in DATA_CHANGING:
+            return interpret(program, host, parameters)
+        n_runs = program.linked = 1 if linked is None else linked + 1
+        if n_runs < RUNS_BEFORE_TRANSLATION and host.tier == "auto":
+            return interpret(program, host, parameters)
+        program.linked = None
+        return _run_translated(program, host, parameters, False, True)
     if linked is _FAILED:
         return interpret(program, host, parameters)
     return linked.start(program, host, parameters)  # type: ignore[attr-defined, no-any-return]
@@ -82,7 +101,7 @@ def calls_user_aggregates(program: Program) -> bool:
 
 
 def compiled_program(
-    program: Program, host: Host, specialises: bool, may_translate: bool = True
+    program: Program, host: Host, specialises: bool, may_translate: bool = True, is_hot: bool = False
 ) -> CompiledProgram | None:
     """The compiled form of a program, made now if need be and allowed; None if it cannot be translated.
 
@@ -99,7 +118,8 @@ def compiled_program(
             program.linked = _FAILED
             return None
         try:
-            compiled = tier_2.compile_program(program, tier_2.gather_hints(program, host, specialises), may_translate)
+            hints = tier_2.gather_hints(program, host, specialises, is_hot)
+            compiled = tier_2.compile_program(program, hints, may_translate)
             if compiled is None:
                 return None
             program.linked = compiled
@@ -114,12 +134,15 @@ def _load_tier_2() -> Any:
     return import_module("minisql.vm.compiled")
 
 
-def _run_translated(program: Program, host: Host, parameters: Sequence[Any], compares: bool) -> Iterator[Row]:
-    """Tier 2 from the start; with `compares`, tier 1 too."""
-    for opcode, database, write, cookie, generation, _ in program.code:
+def _run_translated(
+    program: Program, host: Host, parameters: Sequence[Any], compares: bool, is_hot: bool = False
+) -> Iterator[Row]:
+    """Tier 2 from the start; with `compares`, tier 1 too.  `is_hot` tells that the program runs often."""
+    for opcode, database, _, cookie, generation, _ in program.code:
+        # A write transaction is begun by the program itself, exactly once.
         if opcode == op.Transaction:
-            host.begin_statement(database, write != 0, cookie, generation)
-    compiled = compiled_program(program, host, True)
+            host.begin_statement(database, False, cookie, generation)
+    compiled = compiled_program(program, host, True, True, is_hot)
     if compiled is None:
         yield from interpret(program, host, parameters)
     elif not compares or not program.is_deterministic:

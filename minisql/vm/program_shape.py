@@ -26,13 +26,17 @@ def magnitude(value: int) -> int:
     return 64
 
 
-def program_shape(program: Program, masks: dict[int, tuple[int, ...]], specialises: bool) -> tuple[Any, ...]:
-    """Returns the shape of a program under the hints that it is translated with."""
+def program_shape(program: Program, masks: dict[int, tuple[int, ...]], modes: tuple[bool, ...]) -> tuple[Any, ...]:
+    """Returns the shape of a program under the hints that it is translated with (type masks, and what else they say)."""
     code = []
     for opcode, p1, p2, p3, p4, p5 in program.code:
         kind = p4.__class__
         if opcode == op.ConstantRows or opcode == op.Halt or opcode == op.HaltIfNull:
             p4 = None
+        elif opcode == op.Insert:
+            p4 = (p4[0], p4[1] is None)
+        elif opcode == op.Delete:
+            p4 = p4[0] is None
         elif opcode == op.Constant:
             p4 = constant_shape(p4)
         elif kind in _SHAPES:
@@ -40,7 +44,7 @@ def program_shape(program: Program, masks: dict[int, tuple[int, ...]], specialis
         code.append((opcode, p1, p2, p3, p4, p5))
     template = tuple([None if value is None else constant_shape(value) for value in program.template])
     loops = tuple([(loop.start, loop.next, loop.row, loop.n_columns) for loop in program.loops])
-    return tuple(code), template, tuple(program.parameters), loops, tuple(masks.items()), specialises
+    return tuple(code), template, tuple(program.parameters), loops, tuple(masks.items()), modes, program.statement_kind
 
 
 def constant_shape(value: Any) -> Any:

@@ -178,6 +178,11 @@ class RegisterPlan:
             address < definition < use for read in self.reads[address] for definition in self.definitions[read]
         )
 
+    def may_be_skipped(self, load: int) -> bool:
+        """Tells whether a jump may lead past a load to a use of its row."""
+        last = max((use for (_, use), source in self.row_source.items() if source[0] == load), default=load)
+        return any(load < target <= last for target in self.targets)
+
     def holds_flags(self, register: int) -> bool:
         """Tells whether a register gets nothing but integers of the program itself, or NULL."""
         code = self.program.code

@@ -14,6 +14,9 @@ from minisql.bytecode import opcodes as op
 from minisql.bytecode.operands import LOADS_ROW
 from minisql.bytecode.program import AggregateCall
 from minisql.storage.type_mask import NULL, REAL
+from minisql.values.affinity import BLOB as BLOB_AFFINITY
+from minisql.values.affinity import REAL as REAL_AFFINITY
+from minisql.values.affinity import TEXT as TEXT_AFFINITY
 from minisql.vm.loop_text import emit_unpacking, from_locals_to_list, seek_text
 from minisql.vm.python_text import INTEGER, NUMBER, Condition, Operand, only, value_of
 from minisql.vm.register_plan import PURE
@@ -118,6 +121,105 @@ def _is_collected(call: AggregateCall) -> bool:
     return plain and function.is_built_in and function.fold is not None and function.name.lower() in ("sum", "total", "avg")
 
 
+def _emit_open_tree(translator: Translator, address: int) -> None:
+    """OpenRead and OpenWrite; a program that runs often opens its trees without a handler."""
+    opcode, cursor, root, database, _, is_register = translator.code[address]
+    if not translator.hints.is_hot or translator.loop is not None or is_register:
+        _emit_open(translator, address)
+        return
+    kind = "table_cursor" if translator.cursor_kinds[cursor] == "table" else "index_cursor"
+    shape = translator.object_name(("p4", address))
+    writes = opcode == op.OpenWrite
+    translator.line(f"c{cursor} = host.btrees[{database}].{kind}({root}, {shape}, {writes})")
+    if translator.shows_cursors:
+        translator.line(f"frame.cursors[{cursor}] = c{cursor}")
+
+
+def _emit_transaction(translator: Translator, address: int) -> None:
+    _, database, writes, cookie, generation, _ = translator.code[address]
+    if translator.hints.is_hot:
+        translator.line(f"host.begin_statement({database}, {writes != 0}, {cookie}, {generation})")
+    else:
+        emit_handler_call(translator, address)
+
+
+def _emit_insert(translator: Translator, address: int) -> None:
+    _, cursor, first, rowid_register, (n, table_name, _), flags = translator.code[address]
+    rowid = translator.operand(rowid_register, address).text
+    row = translator.tuple_text(range(first, first + n), address)
+    translator.line(f"c{cursor}.insert({rowid}, {row}, {flags & op.APPEND != 0})")
+    if flags & op.COUNT_CHANGE:
+        translator.count_change()
+    if flags & op.SET_LAST_ROWID:
+        translator.line(f"host.last_insert_rowid = {rowid}")
+    if table_name is not None:
+        target = translator.object_name(("p4", address))
+        translator.line(f"if host.has_update_hook: report_insert(host, {target}, {rowid}, {flags})")
+
+
+def _emit_index_insert(translator: Translator, address: int) -> None:
+    _, cursor, _, _, registers, flags = translator.code[address]
+    translator.line(f"c{cursor}.insert({translator.tuple_text(registers, address)})")
+    if flags & op.COUNT_CHANGE:
+        translator.count_change()
+
+
+def _emit_delete(translator: Translator, address: int) -> None:
+    _, cursor, _, is_entry, (table_name, _), flags = translator.code[address]
+    reports = table_name is not None and not flags & op.IS_UPDATE
+    call = "" if flags & op.PRE_UPDATE_ONLY else f"c{cursor}.{'delete_current' if is_entry else 'delete'}()"
+    if reports:
+        target = translator.object_name(("p4", address))
+        translator.line(f"h = c{cursor}.rowid if host.has_update_hook else None")
+        if call:
+            translator.line(call)
+        translator.line(f'if h is not None: host.row_changed("delete", {target}[1], {target}[0], h)')
+    elif call:
+        translator.line(call)
+    if flags & op.COUNT_CHANGE:
+        translator.count_change()
+
+
+def _emit_affinity(translator: Translator, address: int) -> None:
+    """Affinity: a value of the class that the column wants is left alone."""
+    _, first, _, _, wanted, _ = translator.code[address]
+    for register, affinity in enumerate(wanted, first):
+        if affinity <= BLOB_AFFINITY or not translator.plan.uses[register]:
+            continue
+        source = translator.operand(register, address).text
+        translator.used_locals.add(register)
+        name = f"r{register}"
+        if affinity == REAL_AFFINITY:
+            # Adding zero makes -0.0 plain: a record stores it as the integer 0.
+            translator.line(f"{name} = {source} + 0.0 if {source}.__class__ is float else apply_affinity({source}, {affinity})")
+            continue
+        if source != name:
+            translator.line(f"{name} = {source}")
+        kind = "str" if affinity == TEXT_AFFINITY else "int"
+        translator.line(f"if {name}.__class__ is not {kind}: {name} = apply_affinity({name}, {affinity})")
+
+
+def _emit_must_be_int(translator: Translator, address: int) -> None:
+    """MustBeInt that raises."""
+    register = translator.code[address][1]
+    source = translator.operand(register, address).text
+    translator.used_locals.add(register)
+    if source != f"r{register}":
+        translator.line(f"r{register} = {source}")
+    translator.line(f"if r{register}.__class__ is not int: r{register} = must_be_int(r{register})")
+
+
+def _emit_new_rowid(translator: Translator, address: int) -> None:
+    _, cursor, target, ever, _, _ = translator.code[address]
+    if ever:
+        emit_handler_call(translator, address)
+        return
+    name = translator.temporary()
+    translator.used_locals.add(target)
+    translator.line(f"{name} = c{cursor}.last_rowid() or 0")
+    translator.line(f"r{target} = {name} + 1 if {name} < HIGH else random_rowid(c{cursor})")
+
+
 def _emit_null(translator: Translator, address: int) -> None:
     plan = translator.plan
     names = [f"r{register}" for register in plan.writes[address] if plan.uses[register]]
@@ -156,7 +258,8 @@ def _emit_result_row(translator: Translator, address: int) -> None:
 def _emit_halt(translator: Translator, address: int) -> None:
     _, p1, p2, p3, _, p5 = translator.code[address]
     if not p1:
-        translator.line("return")
+        for text in translator.leave_texts():
+            translator.line(text)
         return
     message = translator.object_name(("p4", address))
     if p5:
@@ -337,6 +440,15 @@ def _emit_count(translator: Translator, address: int) -> None:
 
 _STATEMENTS: dict[int, Callable[[Translator, int], None]] = {
     **dict.fromkeys(OPENERS, _emit_open),
+    op.OpenRead: _emit_open_tree,
+    op.OpenWrite: _emit_open_tree,
+    op.Transaction: _emit_transaction,
+    op.Insert: _emit_insert,
+    op.Delete: _emit_delete,
+    op.IdxInsert: _emit_index_insert,
+    op.Affinity: _emit_affinity,
+    op.MustBeInt: _emit_must_be_int,
+    op.NewRowid: _emit_new_rowid,
     op.Null: _emit_null,
     op.NullRow: _emit_null_row,
     op.Copy: _emit_copy,
