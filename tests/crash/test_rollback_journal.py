@@ -147,7 +147,7 @@ def small_change(file: BtreeFile) -> None:
         file.begin_write()
         file.table_cursor(2, SHAPE).insert(2, (2, "small"))
         file.pager.spill()
-        file.table_cursor(2, SHAPE).insert(5, (5, "small"))
+        file.table_cursor(2, SHAPE).insert(59, (59, "small"))
         file.commit()
     finally:
         if file.in_transaction:
