@@ -1,0 +1,79 @@
+CREATE TABLE t(a)
+
+INSERT INTO t VALUES('x'),('y')
+
+SELECT rowid, oid, _rowid_, a FROM t
+
+INSERT INTO t(rowid, a) VALUES(10,'z')
+
+SELECT max(rowid) FROM t
+
+UPDATE t SET rowid=rowid+100
+
+SELECT rowid FROM t
+
+CREATE TABLE k(id INTEGER PRIMARY KEY, v)
+
+INSERT INTO k(v) VALUES('a')
+
+INSERT INTO k VALUES(NULL,'b'),(50,'c'),(NULL,'d')
+
+SELECT rowid, id, v FROM k
+
+INSERT INTO k VALUES(9223372036854775807,'max')
+
+INSERT INTO k(v) VALUES('random')
+
+SELECT count(*) FROM k
+
+CREATE TABLE au(id INTEGER PRIMARY KEY AUTOINCREMENT, v)
+
+INSERT INTO au(v) VALUES('a'),('b')
+
+DELETE FROM au
+
+INSERT INTO au(v) VALUES('c')
+
+SELECT * FROM au
+
+SELECT * FROM sqlite_sequence
+
+UPDATE sqlite_sequence SET seq=100
+
+INSERT INTO au(v) VALUES('d')
+
+SELECT max(id) FROM au
+
+INSERT INTO au VALUES(9223372036854775807,'max')
+
+INSERT INTO au(v) VALUES('full')
+
+CREATE TABLE bad(id INT PRIMARY KEY AUTOINCREMENT)
+
+CREATE TABLE d(id INTEGER PRIMARY KEY DESC, v)
+
+INSERT INTO d VALUES('text','v')
+
+SELECT rowid, id FROM d
+
+CREATE TABLE named(rowid TEXT, a)
+
+INSERT INTO named VALUES('r',1)
+
+SELECT rowid, oid FROM named
+
+SELECT * FROM k WHERE id='50'
+
+SELECT * FROM k WHERE rowid BETWEEN 1 AND 51
+
+SELECT * FROM k WHERE rowid=50.0
+
+SELECT * FROM k WHERE rowid IN (1,2,'50')
+
+SELECT * FROM k WHERE id>1.5 AND id<52
+
+DELETE FROM sqlite_sequence
+
+DROP TABLE au
+
+SELECT * FROM sqlite_sequence

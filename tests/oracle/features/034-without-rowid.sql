@@ -1,0 +1,57 @@
+CREATE TABLE w(a TEXT, b INT, c, PRIMARY KEY(b,a)) WITHOUT ROWID
+
+INSERT INTO w VALUES('x',2,'q'),('y',1,'r'),('x',1,'s')
+
+SELECT * FROM w
+
+SELECT rowid FROM w
+
+INSERT INTO w VALUES('x',1,'dup')
+
+INSERT INTO w VALUES(NULL,1,'dup')
+
+INSERT OR REPLACE INTO w VALUES('x',1,'replaced')
+
+UPDATE w SET c=c||'!' WHERE b=1
+
+UPDATE w SET b=b+1
+
+SELECT * FROM w
+
+UPDATE w SET a='x' WHERE a='y'
+
+DELETE FROM w WHERE b=3
+
+SELECT * FROM w
+
+CREATE INDEX wc ON w(c)
+
+INSERT INTO w VALUES('z',9,'r!')
+
+SELECT a FROM w WHERE c='r!'
+
+SELECT * FROM w WHERE b=2 AND a='x'
+
+INSERT INTO w VALUES('x',2,'up') ON CONFLICT(b,a) DO UPDATE SET c='upserted'
+
+SELECT * FROM w
+
+CREATE TABLE bad(a) WITHOUT ROWID
+
+CREATE TABLE bad(a INTEGER PRIMARY KEY AUTOINCREMENT) WITHOUT ROWID
+
+CREATE TABLE ipk(id INTEGER PRIMARY KEY, v) WITHOUT ROWID
+
+INSERT INTO ipk VALUES('5','a'),(4.0,'b')
+
+INSERT INTO ipk VALUES(NULL,'n')
+
+SELECT id, typeof(id) FROM ipk
+
+SELECT last_insert_rowid()
+
+PRAGMA index_list(w)
+
+PRAGMA integrity_check
+
+CREATE TABLE bad(a PRIMARY KEY) WITHOUT NOTHING

@@ -1,0 +1,39 @@
+CREATE TABLE s(i INT, n INTEGER, r REAL, t TEXT, b BLOB, a ANY) STRICT
+
+INSERT INTO s VALUES(1,2,3,'four',X'05','six')
+
+INSERT INTO s VALUES('1','2','3.5',4,X'05',6)
+
+SELECT *, typeof(i), typeof(r), typeof(t), typeof(a) FROM s
+
+INSERT INTO s(i) VALUES('x')
+
+INSERT INTO s(i) VALUES(1.5)
+
+INSERT INTO s(i) VALUES(2.0)
+
+INSERT INTO s(r) VALUES('abc')
+
+INSERT INTO s(t) VALUES(X'00')
+
+INSERT INTO s(b) VALUES('text')
+
+INSERT INTO s(a) VALUES(X'00'),(1.0),('1'),(NULL)
+
+SELECT a, typeof(a) FROM s
+
+UPDATE s SET i='zzz'
+
+CREATE TABLE bad(a VARCHAR) STRICT
+
+CREATE TABLE bad(a) STRICT
+
+CREATE TABLE sk(id INTEGER PRIMARY KEY, t TEXT) STRICT, WITHOUT ROWID
+
+INSERT INTO sk VALUES('a','b')
+
+CREATE TABLE sk2(id INT PRIMARY KEY) STRICT
+
+INSERT INTO sk2 VALUES(NULL)
+
+PRAGMA table_list(s)

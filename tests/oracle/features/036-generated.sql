@@ -1,0 +1,59 @@
+CREATE TABLE g(a INT, b INT, c AS (a+b), d TEXT GENERATED ALWAYS AS (a||'-'||b) STORED, e INT AS (c*2) VIRTUAL)
+
+INSERT INTO g(a,b) VALUES(1,2),(3,4)
+
+SELECT * FROM g
+
+INSERT INTO g VALUES(5,6)
+
+SELECT * FROM g
+
+INSERT INTO g(c) VALUES(1)
+
+UPDATE g SET a=10 WHERE a=1
+
+SELECT * FROM g WHERE c=12
+
+UPDATE g SET c=1
+
+CREATE INDEX gc ON g(c)
+
+CREATE INDEX gd ON g(d)
+
+SELECT a FROM g WHERE c>10 ORDER BY c
+
+SELECT a FROM g WHERE d='3-4'
+
+DELETE FROM g WHERE e=14
+
+SELECT count(*) FROM g
+
+PRAGMA table_info(g)
+
+PRAGMA table_xinfo(g)
+
+CREATE TABLE bad(a AS (b), b AS (a))
+
+CREATE TABLE bad(a AS (1))
+
+CREATE TABLE bad(a AS (nope), b)
+
+CREATE TABLE bad(a PRIMARY KEY AS (b), b)
+
+CREATE TABLE bad(a DEFAULT 1 AS (b), b)
+
+CREATE TABLE chk(a, b AS (a*2) CHECK(b<10), c AS (a) NOT NULL)
+
+INSERT INTO chk VALUES(6)
+
+INSERT INTO chk VALUES(NULL)
+
+INSERT INTO chk VALUES(4)
+
+SELECT * FROM chk
+
+CREATE TABLE u(a, b AS (lower(a)) UNIQUE)
+
+INSERT INTO u VALUES('X')
+
+INSERT INTO u VALUES('x')

@@ -1,0 +1,69 @@
+CREATE TABLE t(a,b,c)
+
+INSERT INTO t VALUES(3,'x',1),(1,'Y',2),(2,'z',3),(NULL,NULL,4)
+
+CREATE INDEX i1 ON t(a DESC)
+
+CREATE INDEX i2 ON t(b COLLATE NOCASE, c)
+
+CREATE INDEX i3 ON t(a+c)
+
+CREATE UNIQUE INDEX i4 ON t(c) WHERE c>1
+
+CREATE INDEX i5 ON t(lower(b))
+
+SELECT a FROM t ORDER BY a
+
+SELECT a FROM t ORDER BY a DESC
+
+SELECT b FROM t ORDER BY b COLLATE NOCASE
+
+SELECT b FROM t WHERE b='y' COLLATE NOCASE
+
+SELECT c FROM t WHERE a+c=4
+
+SELECT c FROM t WHERE lower(b)='y'
+
+INSERT INTO t VALUES(9,'w',3)
+
+INSERT INTO t VALUES(9,'w',1)
+
+CREATE UNIQUE INDEX i6 ON t(b)
+
+CREATE UNIQUE INDEX i7 ON t(a)
+
+INSERT INTO t VALUES(9,'other',77)
+
+CREATE UNIQUE INDEX i8 ON t(a)
+
+CREATE INDEX i1 ON t(b)
+
+CREATE INDEX IF NOT EXISTS i1 ON t(b)
+
+CREATE INDEX i9 ON nope(b)
+
+CREATE INDEX i9 ON t(nope)
+
+CREATE INDEX i9 ON t(random())
+
+CREATE INDEX i9 ON t((SELECT 1))
+
+CREATE INDEX i9 ON t(a) WHERE random()>1
+
+DROP INDEX i3
+
+DROP INDEX nope
+
+DROP INDEX IF EXISTS nope
+
+CREATE TABLE u(a UNIQUE, b PRIMARY KEY)
+
+DROP INDEX sqlite_autoindex_u_1
+
+SELECT name, tbl_name, sql FROM sqlite_schema WHERE type='index' ORDER BY name
+
+PRAGMA index_list(t)
+
+PRAGMA index_xinfo(i2)
+
+PRAGMA integrity_check

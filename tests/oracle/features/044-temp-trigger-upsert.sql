@@ -1,0 +1,17 @@
+CREATE TABLE t(a PRIMARY KEY, n DEFAULT 1)
+
+CREATE TABLE src(a)
+
+CREATE TEMP TRIGGER tt AFTER INSERT ON main.src BEGIN INSERT INTO t(a) VALUES(new.a) ON CONFLICT(a) DO UPDATE SET n=n+1; END
+
+INSERT INTO src VALUES('x'),('y'),('x'),('x')
+
+SELECT * FROM t
+
+SELECT name FROM sqlite_temp_schema
+
+DROP TRIGGER temp.tt
+
+INSERT INTO src VALUES('x')
+
+SELECT * FROM t
