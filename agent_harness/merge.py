@@ -13,7 +13,6 @@ from collections.abc import Sequence
 
 from agent_harness.errors import HarnessError
 from agent_harness.stages import understand, verify
-from agent_harness.stages.build import reference
 from agent_harness.stages.context import RunContext, checkout_of, discard_quietly
 from agent_harness.stages.verify import Verdict, VerifyJob
 from agent_harness.state.fold import CONFLICT, AttemptRecord
@@ -128,8 +127,6 @@ def _forward(run: RunContext, merge: str, old: str, new: str, batch: Sequence[At
     run.guard.retake()
     run.journal.record("merge.finished", merge=merge, old=old, new=new, attempts=[attempt.id for attempt in batch])
     run.say(f"{merge}: {run.config.target.branch} is now {new[:12]}")
-    for attempt in batch:
-        run.repository.git("update-ref", "-d", reference(attempt.id), check=False)
 
 
 def _reject(run: RunContext, merge: str, sent_back: Batch, result: str, reason: str, signature: str = "") -> None:

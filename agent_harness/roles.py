@@ -92,7 +92,8 @@ class Answer:
 
 
 def ask(config: Config, role: str, prompt: str, folder: Path) -> Answer | None:
-    """Asks the role's backends in turn; None when it has none or none answers (its offline default then holds).
+    """Asks the first of the role's backends that is there; None when there is none.  A failed call is an empty answer, whose
+    price is unknown; either way the offline default holds.
 
     The answer is kept in `folder`, so that the same question is not paid twice by a run that was killed.
     """
@@ -117,7 +118,8 @@ def _asked(backend: Backend, role: str, prompt: str, folder: Path, digest: str) 
     try:
         text, usage = backend.ask(prompt, folder, ASK_SECONDS)
     except HarnessError:
-        return None
+        # It may have been paid for all the same; nobody knows what it cost.
+        text, usage = "", Usage.unknown()
     return Answer(role, backend.name, backend.model, text, usage, digest)
 
 

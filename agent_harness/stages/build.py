@@ -11,6 +11,7 @@ import contextlib
 import os
 import signal
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -150,9 +151,19 @@ def _commit(job: BuildJob, folder: Path) -> str:
     return head
 
 
+REFERENCES = "refs/agent-harness/"
+
+
 def reference(attempt: str) -> str:
-    """The reference that keeps an attempt's commit from git's garbage collection."""
-    return f"refs/agent-harness/{attempt}"
+    """The reference that keeps an attempt's commit from git's garbage collection until it is merged or rejected."""
+    return REFERENCES + attempt
+
+
+def drop_references(main: Repository, kept: Collection[str]) -> None:
+    """Drops the references of attempts that are settled; their patches are archived."""
+    for name in main.git("for-each-ref", REFERENCES, "--format=%(refname)").split():
+        if name.removeprefix(REFERENCES) not in kept:
+            main.git("update-ref", "-d", name)
 
 
 def is_waitable(end: str) -> bool:

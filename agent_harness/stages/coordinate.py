@@ -58,8 +58,7 @@ class Coordinator:
 
     def work(self) -> None:
         """One round.  Merges whenever a batch is full, and at the end what is left."""
-        for flight in self._left_by_a_killed_run():
-            self._flights.append(flight)
+        self._take_up_what_was_left()
         while True:
             self._notice_stop()
             self._claim()
@@ -333,8 +332,8 @@ class Coordinator:
 
     # Resuming
 
-    def _left_by_a_killed_run(self) -> list[Flight]:
-        flights = []
+    def _take_up_what_was_left(self) -> None:
+        """Attempts that a killed run had under way go on in the phase that their events tell."""
         for task in list(self.run.journal.state.tasks.values()):
             if task.status == OPEN and task.attempts and not task.attempts[-1].result:
                 flight = Flight(task, task.attempts[-1].base, frozenset(task.lease))
@@ -343,9 +342,6 @@ class Coordinator:
                 understand.evaluate(self.run, flight.base)
                 self._flights.append(flight)
                 self._take_up(flight)
-                self._flights.remove(flight)
-                flights += [flight] if flight.future is not None else []
-        return flights
 
     def _take_up(self, flight: Flight) -> None:
         attempt = flight.attempt

@@ -27,14 +27,15 @@ from agent_harness.errors import (
     ConfigurationError,
     HarnessError,
 )
-from agent_harness.stages import understand
-from agent_harness.stages.context import RunContext, contract_here, forget_contracts, sandbox_of
+from agent_harness.stages import build, understand
+from agent_harness.stages.context import RunContext, contract_here, discard_quietly, forget_contracts, sandbox_of
 from agent_harness.stages.coordinate import Coordinator, claimable_cases, require_backends
 from agent_harness.stages.verify import check_gates
 from agent_harness.state.fold import MERGED, OPEN, PARKED, State
 from agent_harness.state.folders import Folders
 from agent_harness.state.journal import Journal, Listener
 from agent_harness.workspaces.repository import Repository
+from agent_harness.workspaces.workspace import Workspace
 from sqllogictest.engines import EngineError
 from sqllogictest.scheduling import make_executor
 
@@ -66,6 +67,7 @@ def run(
         except KeyboardInterrupt:
             context.journal.record("run.finished", exit=EXIT_INTERRUPTED, reason="interrupted")
             raise
+        _sweep(context)
         context.journal.record("run.finished", exit=code, reason=reason)
         context.say(f"finished: {reason}")
         return code
@@ -156,6 +158,18 @@ def _begin(run: RunContext, retry_parked: bool) -> None:
         for task in state.tasks.values():
             if task.status == PARKED:
                 run.journal.record("task.claimed", task=task.id, case_ids=list(task.case_ids), lease=[], base=run.tip())
+
+
+def _sweep(run: RunContext) -> None:
+    """Drops what only running attempts need: references of settled ones, checkouts of other commits than the tip."""
+    state = run.journal.state
+    waiting = {attempt.id for attempt in state.queue()}
+    build.drop_references(run.repository, waiting | {each.id for each in state.attempts.values() if not each.result})
+    folder = run.folders.workspace("x").parent
+    tip = f"base-{run.tip()[:12]}"
+    for path in folder.glob("*-*") if folder.is_dir() else ():
+        if path.name.startswith(("base-", "verify-", "preview-")) and path.name != tip and (path / ".git").exists():
+            discard_quietly(Workspace(run.repository, path, "HEAD", "worktree"))
 
 
 def _rounds(run: RunContext, backends: list[str]) -> tuple[int, str]:

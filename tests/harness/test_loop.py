@@ -255,8 +255,8 @@ def test_two_changes_to_one_line_are_a_conflict_and_a_new_attempt(tmp_path: Path
     """Both repairs also touch the same line of one file: the second one does not apply and is made anew on the new tip."""
     config = make_project(tmp_path, ("adding", "shouting"))
     program = (tmp_path / "bin" / "claude").read_text()
-    note = "log = pathlib.Path('toydb/log.txt')\nlog.write_text((log.read_text() if log.exists() else '') + attempt + '\\n')\nusage ="
-    (tmp_path / "bin" / "claude").write_text(program.replace("usage =", note, 1))
+    note = "log = pathlib.Path('toydb/log.txt')\nlog.write_text((log.read_text() if log.exists() else '') + attempt + '\\n')\nprint(json.dumps(result))"
+    (tmp_path / "bin" / "claude").write_text(program.replace("print(json.dumps(result))", note))
     (tmp_path / "pause").write_text("0.3")
     config = load(config.path, {"loop.builders": 2})
     assert loop.run(config) == EXIT_GREEN

@@ -163,7 +163,13 @@ attempt = os.environ.get("AGENT_HARNESS_ATTEMPT", "?")
 with ledger.open("a") as file:
     file.write(attempt + "\n")
 repairs = json.loads(pathlib.Path(os.environ["REPAIRS"]).read_text())
-pause = pathlib.Path(os.environ["LEDGER"]).with_name("pause")
+pause = ledger.with_name("pause")
+usage = {"input_tokens": 100, "cache_read_input_tokens": 10, "cache_creation_input_tokens": 0, "output_tokens": 5}
+result = {"type": "result", "subtype": "success", "is_error": False, "num_turns": 1, "result": "done",
+          "total_cost_usd": 0.01, "usage": usage}
+if attempt.startswith("ask-"):
+    print(json.dumps({**result, "result": "Look at the operator."}))
+    sys.exit()
 if pause.exists():
     time.sleep(float(pause.read_text()))
 block = prompt.partition("```sql")[2].partition("```")[0]
@@ -172,9 +178,7 @@ for pattern, path, old, new in repairs:
         target = pathlib.Path(path)
         target.write_text(target.read_text().replace(old, new))
         break
-usage = {"input_tokens": 100, "cache_read_input_tokens": 10, "cache_creation_input_tokens": 0, "output_tokens": 5}
-print(json.dumps({"type": "result", "subtype": "success", "is_error": False, "num_turns": 1, "result": "done",
-                  "total_cost_usd": 0.01, "usage": usage}))
+print(json.dumps(result))
 """
 
 Repair = tuple[str, str, str, str]
