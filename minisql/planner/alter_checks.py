@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 class RecordingCompiler(Compiler):
     """A compiler that notes which Column nodes mean column `position` of `table`: their ids in `found`."""
 
-    __slots__ = ("found", "position", "table")
+    __slots__ = ("failures", "found", "position", "table")
 
+    failures: list[Error]
     table: Table
     position: int
     found: set[int]
@@ -40,11 +41,18 @@ class RecordingCompiler(Compiler):
         inner.table = self.table
         inner.position = self.position
         inner.found = self.found
+        inner.failures = self.failures
+        inner.ignores_triggers = True
+        inner.uses_fast_path = False
         return inner
 
     def resolve(self, node: ast.Column, scope: Scope) -> tuple[Source, int] | None:
-        """Resolves as usual and notes."""
-        result = super().resolve(node, scope)
+        """Resolves as usual and notes, also that it failed."""
+        try:
+            result = super().resolve(node, scope)
+        except Error as error:
+            self.failures.append(error)
+            raise
         if result is not None and result[0].table is self.table and result[1] == self.position:
             self.found.add(id(node))
         return result
@@ -58,7 +66,10 @@ def compile_object(
     recorder.table = table
     recorder.position = position
     recorder.found = set()
+    recorder.failures = []
+    recorder.ignores_triggers = True
     recorder.may_collate = True
+    recorder.uses_fast_path = False
     statement = text.parsed.statement
     schema = loaded_schema(compiler.context.catalog, database)
     home = None if database == TEMP else schema.name
@@ -76,8 +87,8 @@ def compile_object(
                 try:
                     compile_program(recorder, key, watched, has_rows, statement.when, [step], context)
                 except Error as error:
-                    # Only names count here, not what else may be wrong with a step.
-                    if str(error).startswith(("no such", "ambiguous")):
+                    # Only names in expressions and of tables count here, not what else may be wrong with a step.
+                    if error in recorder.failures or str(error).startswith("no such table"):
                         raise
     return recorder.found
 

@@ -32,12 +32,13 @@ class Assignments:
     columns that depend on them; `expressions` one scalar per assigned column, as UPDATE FROM needs them.
     """
 
-    __slots__ = ("assigned", "changed", "expressions", "is_key_changed", "items", "names", "sets_rowid", "table")
+    __slots__ = ("assigned", "changed", "expressions", "is_key_changed", "items", "names", "sets_rowid", "superseded", "table")
 
     def __init__(self, table: Table, items: list[tuple[tuple[int, ...], ast.Expression]], names: set[str]) -> None:
         self.table = table
         self.items = items
         self.names = names
+        self.superseded: list[ast.Expression] = []
         self.assigned = {position for positions, _ in items for position in positions}
         alias = table.rowid_alias
         self.sets_rowid = ROWID in self.assigned or alias in self.assigned
@@ -55,6 +56,9 @@ class Assignments:
     def emit_values(self, compiler: Compiler, new: RowRegisters, scope: Scope, given: Sequence[int] | None) -> None:
         """Puts the values into the new row, computed in `scope` or taken from the registers `given`."""
         number = 0
+        for expression in self.superseded:
+            # Does nothing, but must mean something.
+            compiler.emit_expression(expression, scope)
         for positions, expression in self.items:
             registers = [new.rowid if position == ROWID else new.column(position) for position in positions]
             if given is not None:
@@ -116,7 +120,10 @@ def map_assignments(
             items.extend(((position,), item) for position, item in zip(positions, expression.items))
         else:
             items.append((positions, expression))
-    return Assignments(table, _rightmost(items), names)
+    kept, superseded = _rightmost(items)
+    result = Assignments(table, kept, names)
+    result.superseded = superseded
+    return result
 
 
 def _allows_update(compiler: Compiler, table: Table, positions: tuple[int, ...]) -> bool:
@@ -127,16 +134,19 @@ def _allows_update(compiler: Compiler, table: Table, positions: tuple[int, ...])
 
 def _rightmost(
     items: list[tuple[tuple[int, ...], ast.Expression]],
-) -> list[tuple[tuple[int, ...], ast.Expression]]:
+) -> tuple[list[tuple[tuple[int, ...], ast.Expression]], list[ast.Expression]]:
+    """The assignments that count, and the expressions of the others."""
     taken: set[int] = set()
     kept = []
+    superseded = []
     for positions, expression in reversed(items):
         if len(positions) == 1 and positions[0] in taken:
+            superseded.append(expression)
             continue
         taken.update(positions)
         kept.append((positions, expression))
     kept.reverse()
-    return kept
+    return kept, superseded
 
 
 def _position(table: Table, name: str) -> int:

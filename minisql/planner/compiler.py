@@ -67,6 +67,7 @@ class Compiler:
         "explain_parent",
         "explain_rows",
         "home",
+        "ignores_triggers",
         "is_ddl",
         "is_deterministic",
         "label",
@@ -135,6 +136,8 @@ class Compiler:
         self.trigger: TriggerContext | None = None
         # The schema that unqualified table names mean inside a view or a trigger that is not TEMP; None: the usual search.
         self.home: str | None = None
+        # ALTER TABLE compiles single objects only to see what their names mean.
+        self.ignores_triggers = False
         # Uses of columns and functions that the authorizer has been asked about, by id() of their (kept) nodes.
         self.authorized: dict[int, tuple[object, bool]] | None = None if context.authorizer is None else {}
         # Blocks whose tables the authorizer has yet to hear of if nothing of them is read.

@@ -198,7 +198,9 @@ def emit_drop_column(compiler: Compiler, node: ast.DropColumn) -> None:
     name = table.columns[position].name
     if table.columns[position].primary_key_position:
         raise sqlite_error(ERROR, f'cannot drop PRIMARY KEY column: "{node.column}"')
-    if any(index.origin == "u" and _is_over(index.columns, position) for index in table.indexes):
+    statement = stored_text(table.sql).parsed.statement
+    assert isinstance(statement, ast.CreateTable), "a table's SQL is CREATE TABLE"
+    if any(isinstance(constraint, ast.Unique) for constraint in statement.columns[position].constraints):
         raise sqlite_error(ERROR, f'cannot drop UNIQUE column: "{node.column}"')
     if len(table.columns) == 1:
         raise sqlite_error(ERROR, f'cannot drop column "{name}": no other columns exist')
@@ -211,10 +213,6 @@ def emit_drop_column(compiler: Compiler, node: ast.DropColumn) -> None:
         _emit_rewrite_rows(compiler, table, altered, position)
     emit_rewrites(compiler, table.schema_index, [Rewrite("table", table.name, new_sql=new_sql)])
     emit_schema_change(compiler, table.schema_index, None)
-
-
-def _is_over(columns: Iterable[object], position: int) -> bool:
-    return any(getattr(column, "position", -1) == position for column in columns)
 
 
 def _text_without(table: Table, position: int) -> str:
@@ -248,8 +246,8 @@ def _without_column(compiler: Compiler, table: Table, new_sql: str) -> Table:
 
 def _verify_with(compiler: Compiler, table: Table, altered: Table) -> None:
     """Everything that depends on the table must make sense without the column."""
-    for index in table.indexes:
-        if index.sql is None:
+    for index in loaded_schema(compiler.context.catalog, table.schema_index).indexes.values():
+        if index.sql is None or index.table is not table:
             continue
         statement = stored_text(index.sql).parsed.statement
         assert isinstance(statement, ast.CreateIndex), "an index's SQL is CREATE INDEX"

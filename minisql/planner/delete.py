@@ -73,7 +73,7 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
         return emit_returned_rows(compiler, deletion.returning)
     is_watched = bool(triggers) or bool(compiler.context.flags.get("foreign_keys"))
     own_scope = Scope([row_source(table, deletion.old, node.target.alias)], scope)
-    choice = None if node.limit is not None else choose_row(table, node.target, node.where)
+    choice = None if node.limit is not None else choose_row(compiler, table, node.target, node.where)
     if node.where is None and node.limit is None and node.returning is None and not is_watched and allows_clear:
         _emit_clear(compiler, table)
     elif choice is not None:
@@ -85,7 +85,7 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
 
         emit_chosen_row(compiler, target, deletion.old, choice, own_scope, emit_body)
     elif node.limit is None and not is_watched and not has_subquery(node.where, node.returning) and not may_use_index(
-        table, node.where
+        compiler, table, node.where
     ):
         explain_choice(compiler, table, node.target.alias or node.target.name, None)
         _emit_scan(compiler, deletion, node.where, own_scope)

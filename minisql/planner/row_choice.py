@@ -34,9 +34,11 @@ class RowChoice:
         self.rest = rest
 
 
-def choose_row(table: Table, target: ast.TableSource, where: ast.Expression | None) -> RowChoice | None:
+def choose_row(
+    compiler: Compiler, table: Table, target: ast.TableSource, where: ast.Expression | None
+) -> RowChoice | None:
     """Finds `rowid = value`, or such terms for all columns of a unique index, where the values are the same for all rows."""
-    if where is None or target.indexed_by is not None:
+    if where is None or target.indexed_by is not None or not compiler.uses_fast_path:
         return None
     terms = where.terms if isinstance(where, ast.And) else [where]
     equal: dict[int, tuple[int, ast.Expression]] = {}
@@ -196,8 +198,10 @@ def _searchable_names(where: ast.Expression) -> set[str]:
     return names
 
 
-def may_use_index(table: Table, where: ast.Expression | None) -> bool:
+def may_use_index(compiler: Compiler, table: Table, where: ast.Expression | None) -> bool:
     """Tells whether an index or the rowid may lead the search for rows, so that a plain scan would be a waste."""
+    if not compiler.uses_fast_path:
+        return True
     if where is None:
         return False
     names = _searchable_names(where)

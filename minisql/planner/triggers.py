@@ -58,7 +58,7 @@ def triggers_of(compiler: Compiler, table: Table, event: str, changed: Collectio
     `changed` holds the lower-case names of the columns that an UPDATE sets.
     """
     triggers = table.triggers
-    if not triggers:
+    if not triggers or compiler.ignores_triggers:
         return []
     found = [
         trigger

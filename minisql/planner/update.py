@@ -104,7 +104,7 @@ def emit_update(compiler: Compiler, node: ast.Update) -> tuple[str, ...]:
         _emit_view_rows(compiler, updating, node, scope)
         return emit_returned_rows(compiler, updating.returning)
     own_scope = Scope([row_source(table, updating.old, node.target.alias)], scope)
-    choice = None if node.sources or node.limit is not None else choose_row(table, node.target, node.where)
+    choice = None if node.sources or node.limit is not None else choose_row(compiler, table, node.target, node.where)
     if choice is not None:
         explain_choice(compiler, table, node.target.alias or node.target.name, choice)
         target = begin_update(compiler, updating, False)
@@ -158,7 +158,7 @@ def _may_change_in_passing(compiler: Compiler, updating: Updating, node: ast.Upd
         return False
     if has_subquery(node.where, node.assignments, node.returning):
         return False
-    return not may_use_index(table, node.where)
+    return not may_use_index(compiler, table, node.where)
 
 
 def _emit_scan(compiler: Compiler, updating: Updating, node: ast.Update, scope: Scope) -> None:

@@ -36,11 +36,14 @@ class ScriptMaker:
         for number in range(self.random.randint(0, 3)):
             self.lines.append(self.create_trigger(f"g{number}"))
         for _ in range(n_statements):
-            maker = choice((self.insert, self.insert, self.insert, self.update, self.update, self.delete, self.control))
+            maker = choice(
+                (self.insert, self.insert, self.insert, self.update, self.update, self.delete, self.control, self.define)
+            )
             self.lines.append(maker())
         for name in self.tables:
             self.lines.append(f"select * from {name} order by {', '.join(self.tables[name])}")
         self.lines.append("select * from log")
+        self.lines.append("select type, name, tbl_name, sql from sqlite_schema")
         return self.lines
 
     def create_table(self, name: str) -> str:
@@ -169,6 +172,30 @@ class ScriptMaker:
         table = choice(list(self.tables))
         where = f" where {self.condition(self.tables[table])}" if chance() < 0.9 else ""
         return f"delete from {table}{where}{choice(('', '', '', ' returning *'))}"
+
+    def define(self) -> str:
+        """DDL in the middle: ALTER TABLE, an index more or less, REINDEX."""
+        choice = self.random.choice
+        form = self.random.randint(0, 9)
+        if form < 4:
+            return choice(("reindex", "drop index if exists i0", "drop trigger if exists g0", "drop index if exists i1"))
+        if form < 6:
+            return self.create_index(f"j{self.random.randint(0, 3)}")
+        table = choice(list(self.tables))
+        columns = self.tables[table]
+        if form == 6:
+            name = f"n{self.random.randint(0, 9)}"
+            if name not in columns:
+                columns.append(name)
+            default = choice(("", "", f" default {choice(_VALUES)}", f" default {choice(_VALUES)} not null"))
+            return f"alter table {table} add column {name} {choice(_TYPES)}{default}"
+        if form == 7 and len(columns) > 2:
+            return f"alter table {table} drop column {choice(columns)}"
+        if form == 8:
+            name = f"r{self.random.randint(0, 9)}"
+            return f"alter table {table} rename column {choice(columns)} to {name}"
+        name = f"x{self.random.randint(0, 9)}"
+        return f"alter table {table} rename to {name}"
 
     def control(self) -> str:
         """A transaction statement, or a look at a table."""

@@ -158,3 +158,22 @@ alter table p drop constraint ch
 alter table p alter b set not null
 alter table p alter a drop not null
 select sql from sqlite_master where name='p'
+
+create table t0(a integer primary key check(a <> 'b'), b blob)
+create index i0 on t0(a collate nocase)
+create table log(x)
+create trigger g0 before delete on t0 begin insert into log values('g0 ' || quote(old.b)); update t0 set a = old.b where a = ''; end
+create trigger g1 before delete on t0 begin insert into log values('g1 ' || quote(old.a)); select raise(rollback, 3) where old.a = -1; end
+alter table t0 rename column a to r1
+select sql from sqlite_master
+update t0 set r1=zz, r1=1
+
+create table t0(a integer primary key, b numeric)
+create table t1(a text, b text default 7 unique)
+create table log(x)
+create trigger g0 before update of b on t0 begin insert into log values('g0 ' || quote(new.a)); update t1 set b = new.a where b = 3; end
+alter table t1 rename column b to r2
+select sql from sqlite_master
+alter table t0 rename column b to r2
+alter table t0 rename column a to r3
+select sql from sqlite_master
