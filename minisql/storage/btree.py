@@ -100,7 +100,11 @@ class BtreeFile:
         self.pager.end_read()
 
     def begin_write(self, exclusive: bool = False) -> None:
-        """Starts the write transaction (RESERVED, or EXCLUSIVE) inside a read transaction; no-op when it is open."""
+        """Starts the write transaction (RESERVED, or EXCLUSIVE) inside a read transaction; no-op when it is open.
+
+        With one `begin_read` open, nothing can depend on what was read: then a lock in the way is waited for, without
+        holding any, and SQLITE_SCHEMA says that the schema has changed meanwhile.  With more, SQLITE_BUSY comes at once.
+        """
         self.pager.begin_write(exclusive)
 
     def commit(self) -> None:

@@ -127,6 +127,7 @@ class Pager:
     )
 
     def __init__(self, vfs: Vfs, path: str, file: VfsFile | None, page_size: int) -> None:
+        self.cost = 0
         self.vfs = vfs
         self.path = path
         self.file = file
@@ -142,7 +143,6 @@ class Pager:
         self.max_page_count = MAX_PAGE_COUNT
         self.pages: dict[int, Node] = {}
         self.dirty: dict[int, Node] = {}
-        self.cost = 0
         self.clock: list[int] = []
         self.cache_size = -2000
         self.savepoints: list[Savepoint] = []
@@ -182,7 +182,7 @@ class Pager:
         self.n_readers -= 1
         if self.n_readers == 0 and self.file is not None and not self.savepoints:
             self._unlock()
-            if self.cost > row_cache.limit:
+            if row_cache.used > row_cache.limit:
                 self.trim()
 
     def _unlock(self) -> None:
@@ -747,6 +747,10 @@ class Pager:
         """Changes a header field within the write transaction."""
         assert self.savepoints
         write_u32(self.header, at, value)
+
+    def __del__(self) -> None:
+        """Gives the pages of a database that nobody closed back to the budget of the process."""
+        row_cache.used -= self.cost
 
     def close(self) -> None:
         """Rolls back what is open and closes the file."""

@@ -170,6 +170,10 @@ class OsFile:
             descriptor, self.descriptor = self.descriptor, -1
             self.file_lock.close(descriptor)
 
+    def __del__(self) -> None:
+        """Closes a file that was dropped open: a descriptor left open would keep its locks."""
+        self.close()
+
     def lock(self, level: int) -> bool:
         """Source: `VfsFile.lock`."""
         return self.file_lock.lock(level)

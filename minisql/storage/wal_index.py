@@ -109,12 +109,13 @@ class SharedIndex:
     __slots__ = ("descriptor", "is_read_only", "made_file", "maps", "path", "ranges", "regions")
 
     def __init__(self, path: str) -> None:
-        if not has_shared_memory:
-            raise sqlite_error(CANTOPEN)
         self.path = path
+        self.descriptor = -1
         self.is_read_only = False
         self.maps: list[mmap.mmap] = []
         self.regions: list[memoryview] = []
+        if not has_shared_memory:
+            raise sqlite_error(CANTOPEN)
         flags = getattr(os, "O_CLOEXEC", 0)
         self.made_file = not os.path.exists(path)
         try:
@@ -127,11 +128,11 @@ class SharedIndex:
                 raise sqlite_error(CANTOPEN) from error
             self.is_read_only = True
         self.ranges = locking.byte_ranges(self.descriptor)
-        try:
-            self._join()
-        except BaseException:
-            os.close(self.descriptor)
-            raise
+        self._join()
+
+    def __del__(self) -> None:
+        """Lets go of an index that was dropped open, or never joined."""
+        self.close(False)
 
     def _join(self) -> None:
         if not self.is_read_only and self.ranges.set(locking.WRITE_LOCK, ALIVE_BYTE, 1, IOERR_SHMLOCK):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 from pathlib import Path
@@ -262,3 +263,20 @@ def test_index_lookups_in_leaves_that_are_not_decoded(tmp_path: Path) -> None:
             assert found == (entries[first] if first < behind else None)
         file.end_read()
         file.close()
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts descriptors in /proc")
+def test_a_dropped_database_gives_back_descriptor_and_budget(tmp_path: Path) -> None:
+    gc.collect()
+    descriptors, used = len(os.listdir("/proc/self/fd")), pager_module.row_cache.used
+    file: BtreeFile | None = BtreeFile.open(str(tmp_path / "t.db"))
+    assert file is not None
+    file.begin_read()
+    file.begin_write()
+    file.create_tree(True)
+    file.commit()
+    assert pager_module.row_cache.used > used
+    del file
+    gc.collect()
+    assert pager_module.row_cache.used == used
+    assert len(os.listdir("/proc/self/fd")) == descriptors
