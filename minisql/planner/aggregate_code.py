@@ -37,6 +37,7 @@ from minisql.planner.ordering import (
     ordinal_of,
     ordinal_suffix,
     same_tree,
+    strip_collate,
 )
 from minisql.planner.read_authorization import authorize_function
 from minisql.planner.scope import ROWID, ROWID_NAMES, GroupMap, find_in_scope
@@ -221,7 +222,7 @@ def group_keys(compiler: Compiler, terms: list[ast.Expression], block: Block) ->
     keys = []
     n_results = len(block.results)
     for number, term in enumerate(terms, 1):
-        ordinal = ordinal_of(term)
+        ordinal = ordinal_of(strip_collate(term)[0])
         if ordinal is not None:
             if not 1 <= ordinal <= n_results:
                 raise sqlite_error(

@@ -61,7 +61,8 @@ def plan_block(
     if not inputs:
         compiler.explain("SCAN CONSTANT ROW")
         return BlockPlan([], block_terms(compiler, block), order is None, False)
-    if compiler.uses_fast_path and is_plain_scan(compiler, block):
+    # EXPLAIN QUERY PLAN words a plan that was made.
+    if compiler.uses_fast_path and not compiler.wants_explain and is_plain_scan(compiler, block):
         return BlockPlan([], [], order is None and not calls.windows, False, inputs)
     flatten_inputs(compiler, block)
     number_inputs(block.inputs)

@@ -109,9 +109,6 @@ def emit_scan(
         builder.begin_loop(op.Rewind, cursor, loop_end, first, width)
         next_label = builder.label()
         loops.append((next_label, loop_end))
-    if compiler.wants_explain:
-        for made in inputs:
-            compiler.explain(f"SCAN {made.source.alias}", 216)
     if where is not None:
         compiler.emit_condition(where, scope, next_label, False, True)
     body(next_label)
