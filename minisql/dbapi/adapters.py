@@ -28,7 +28,7 @@ class PrepareProtocol:
 adapters: dict[tuple[type, type], Callable[[Any], Any]] = {}
 converters: dict[str, Callable[[bytes], Any]] = {}
 
-_BASE_TYPES = (int, float, str, bytearray)
+_BASE_TYPES = (int, float, str, bytes, bytearray)
 # As long as it is empty, values of these types need no look at `adapters`.
 adapted_base_types: list[type] = []
 

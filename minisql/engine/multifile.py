@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 
 def commit_files(session: Session, databases: Sequence[int]) -> None:
     """Commits the write transactions of these databases; on BUSY all of them stay open."""
+    if len(databases) == 1:
+        btree = session.btrees[databases[0]]
+        assert btree is not None
+        if btree.pager.file is not None and btree.pager.wal is None:
+            btree.begin_write(True)
+        btree.commit()
+        return
     btrees: list[BtreeFile] = []
     for database in databases:
         btree = session.btrees[database]

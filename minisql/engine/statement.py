@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from minisql.engine.transactions import IDLE, READING, end_reading, finish_statement
+from minisql.engine.transactions import IDLE, READING, commit_all, end_reading, finish_statement
 from minisql.errors import INTERRUPT, SCHEMA, sqlite_error
 from minisql.vm.host import SchemaChanged
 from minisql.vm.machine import run
@@ -106,7 +106,15 @@ class Statement:
         finally:
             self.is_running = False
             session.starting = None
-            if session.n_active > 1 or self.is_writing or not session.autocommit:
+            if not session.autocommit:
+                if error is None and not self.savepoints:
+                    session.n_active -= 1
+                    if self.is_writing:
+                        self.is_writing = False
+                        session.n_writers -= 1
+                else:
+                    finish_statement(session, self, error)
+            elif session.n_active > 1 or self.is_writing:
                 finish_statement(session, self, error)
             else:
                 session.n_active = 0
@@ -115,6 +123,8 @@ class Statement:
                 if states[0] == READING:
                     states[0] = IDLE
                     session.btrees[0].end_read()  # type: ignore[union-attr]
+                    if session.flags["defer_foreign_keys"]:
+                        commit_all(session)
                 if READING in states:
                     end_reading(session)
 

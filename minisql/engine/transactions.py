@@ -63,41 +63,50 @@ def begin_statement(session: Session, database: int, write: bool, cookie: int, g
     """Brings a database to the state a statement needs; raises SchemaChanged when the program does not fit its schema."""
     if generation != session.schema_generation:
         raise SchemaChanged
+    state = session.transaction_states[database]
+    if state == IDLE or (write and state != WRITING):
+        _advance(session, database, write, cookie, state)
+    if write:
+        statement = session.starting
+        if statement is not None:
+            if not statement.is_writing:
+                statement.is_writing = True
+                statement.deferred_violations = session.deferred_violations
+                session.n_writers += 1
+            if statement.program.needs_statement_journal:
+                _open_statement_savepoint(session, statement, database)
+
+
+def _advance(session: Session, database: int, write: bool, cookie: int, state: int) -> None:
+    """Starts to read or to write a database, and compares its schema with the program's."""
     if write and session.is_query_only:
         raise sqlite_error(READONLY)
-    states = session.transaction_states
-    state = states[database]
-    btree = session.btrees[database]
-    assert btree is not None, "a program of this generation names open databases only"
+    btree = _btree(session, database)
     if state == IDLE:
         btree.begin_read()
-        states[database] = READING
+        session.transaction_states[database] = READING
     if write:
-        if state != WRITING:
-            begin_writing(session, database, False, state == IDLE)
-        _note_writing(session, database, btree)
-    # Nobody else can change the schema of a database in memory; a state that lasts has been looked at.
-    if (state == IDLE or (write and state != WRITING)) and btree.pager.file is not None and btree.get_meta(_COOKIE) != cookie:
+        begin_writing(session, database, False, state == IDLE)
+    # Nobody else can change the schema of a database in memory.
+    if btree.pager.file is not None and btree.get_meta(_COOKIE) != cookie:
+        statement = session.starting
+        if write and statement is not None and not statement.is_writing:
+            # The write transaction has begun, and somebody must end it.
+            statement.is_writing = True
+            session.n_writers += 1
         schema_is_stale(session, database)
         raise SchemaChanged
 
 
-def _note_writing(session: Session, database: int, btree: BtreeFile) -> None:
-    """The running statement writes; it gets a savepoint of its own if it may have to be undone alone."""
-    statement = session.starting
-    if statement is None:
+def _open_statement_savepoint(session: Session, statement: Statement, database: int) -> None:
+    """A statement that may have to be undone alone gets a savepoint of its own in each file that it writes.
+
+    A sole writer in autocommit mode is undone by undoing its transaction.
+    """
+    if session.autocommit and session.n_writers <= 1:
         return
-    if not statement.is_writing:
-        statement.is_writing = True
-        statement.deferred_violations = session.deferred_violations
-        session.n_writers += 1
-    # A sole writer in autocommit mode is undone by undoing its transaction.
-    if (
-        statement.program.needs_statement_journal
-        and (not session.autocommit or session.n_writers > 1)
-        and all(number != database for number, _depth in statement.savepoints)
-    ):
-        statement.savepoints.append((database, btree.open_savepoint()))
+    if all(number != database for number, _depth in statement.savepoints):
+        statement.savepoints.append((database, _btree(session, database).open_savepoint()))
 
 
 def begin_writing(session: Session, database: int, exclusive: bool, is_fresh: bool) -> None:
@@ -218,18 +227,21 @@ def commit_all(session: Session) -> None:
     if session.deferred_violations > 0:
         raise sqlite_error(CONSTRAINT_FOREIGNKEY, "FOREIGN KEY constraint failed")
     states = session.transaction_states
-    writing = [database for database, state in enumerate(states) if state == WRITING]
-    if writing:
+    if WRITING in states:
         if session.commit_hook is not None and session.commit_hook():
             raise sqlite_error(CONSTRAINT_COMMITHOOK)
+        writing = [database for database, state in enumerate(states) if state == WRITING]
         commit_files(session, writing)
         for database in writing:
             states[database] = READING
-    session.savepoints.clear()
-    session.is_savepoint_transaction = False
-    session.changed_schemas.clear()
     session.deferred_violations = 0
-    session.flags["defer_foreign_keys"] = False
+    session.changed_schemas.clear()
+    if session.flags["defer_foreign_keys"]:
+        session.flags["defer_foreign_keys"] = False
+        session.bump_generation()
+    if not session.autocommit:
+        session.savepoints.clear()
+        session.is_savepoint_transaction = False
 
 
 def rollback_all(session: Session) -> None:
@@ -245,7 +257,9 @@ def rollback_all(session: Session) -> None:
     session.savepoints.clear()
     session.is_savepoint_transaction = False
     session.deferred_violations = 0
-    session.flags["defer_foreign_keys"] = False
+    if session.flags["defer_foreign_keys"]:
+        session.flags["defer_foreign_keys"] = False
+        session.bump_generation()
     if session.changed_schemas:
         session.reload_changed_schemas()
     if was_open and session.rollback_hook is not None:
