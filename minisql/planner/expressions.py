@@ -24,7 +24,7 @@ from minisql.planner.nodes import Held, SourceColumn
 from minisql.planner.operands import affinity_of, collation_of, comparison, note_captures, typed_operand
 from minisql.planner.scope import ROWID
 from minisql.values import arithmetic, compare
-from minisql.values.affinity import NONE, NUMERIC, affinity_of_type
+from minisql.values.affinity import NONE, NUMERIC, affinity_of_cast
 from minisql.values.cast import cast
 
 if TYPE_CHECKING:
@@ -366,7 +366,7 @@ def emit_case(compiler: Compiler, node: ast.Case, scope: Scope, target: int) -> 
 def emit_cast(compiler: Compiler, node: ast.Cast, scope: Scope, target: int) -> int:
     """CAST."""
     operand = emit_expression(compiler, node.operand, scope)
-    affinity = affinity_of_type(node.type_name)
+    affinity = affinity_of_cast(node.type_name)
     if operand in compiler.constants:
         value = compiler.constants[operand]
         # Between text and blob the encoding of the database counts, which only the run time knows.
@@ -416,13 +416,15 @@ def emit_in_list(compiler: Compiler, node: ast.InList, scope: Scope, target: int
 def plain_item(compiler: Compiler, item: ast.Expression, scope: Scope, is_only: bool) -> ast.Expression:
     """An item of an IN list as the comparison sees it: without affinity and collation of its own.
 
-    `x IN (constant)` is `x = +constant` for SQLite, so there a COLLATE counts.
+    `x IN (constant)` is `x = +constant` for SQLite: a COLLATE on top of the constant does not count, one within it does.
     """
     if item.__class__ is ast.Literal or item.__class__ is ast.RowValue:
         return item
     register = emit_expression(compiler, item, scope)
-    if is_only and item.__class__ is ast.Collate and register in compiler.constants:
-        return ast.Unary("+", item)
+    if is_only and register in compiler.constants:
+        while item.__class__ is ast.Collate:
+            item = item.operand
+        return item if item.__class__ is ast.Literal else ast.Unary("+", item)
     return Held(item, (register, NONE, None, False, False))
 
 

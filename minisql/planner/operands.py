@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from minisql.parser import ast
 from minisql.planner.nodes import Held, SourceColumn
 from minisql.planner.scope import ROWID
-from minisql.values.affinity import BLOB, INTEGER, NONE, NUMERIC, TEXT, affinity_of_type, apply_numeric, apply_text
+from minisql.values.affinity import BLOB, INTEGER, NONE, NUMERIC, TEXT, affinity_of_cast, apply_numeric, apply_text
 
 if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler
@@ -44,7 +44,7 @@ def affinity_of(compiler: Compiler, node: ast.Expression, scope: Scope) -> int:
             node = node.operand  # type: ignore[attr-defined]
             continue
         elif kind is ast.Cast:
-            return affinity_of_type(node.type_name)  # type: ignore[attr-defined]
+            return affinity_of_cast(node.type_name)  # type: ignore[attr-defined]
         elif kind is ast.ScalarSubquery:
             return compiler.subquery_columns(node.select, scope)[0].affinity  # type: ignore[attr-defined]
         else:

@@ -49,6 +49,14 @@ def affinity_of_type(declared_type: str) -> int:
     return NUMERIC
 
 
+def affinity_of_cast(type_name: str) -> int:
+    """Returns the affinity that CAST(x AS type_name) converts to: a type without a name is NUMERIC here, BLOB for a column.
+
+    Source: SQLite 3.54.1's answers.
+    """
+    return affinity_of_type(type_name) if type_name else NUMERIC
+
+
 def apply_affinity(value: Value, affinity: int) -> Value:
     """Returns the value as a column of that affinity stores it; a REAL column holds floats (the record may hold integers).
 

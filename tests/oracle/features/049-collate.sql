@@ -1,0 +1,41 @@
+CREATE TABLE t(a, b COLLATE NOCASE, c COLLATE RTRIM)
+
+INSERT INTO t VALUES('abc','ABC','abc  '),('Abc','abc','abc'),('b','B ','b')
+
+SELECT a='ABC', b='abc', c='abc', 'abc'=b, a=b, b=a FROM t
+
+SELECT a FROM t WHERE a='ABC' COLLATE NOCASE
+
+SELECT b FROM t WHERE b='ABC' COLLATE BINARY
+
+SELECT DISTINCT b FROM t
+
+SELECT count(DISTINCT c), count(DISTINCT a COLLATE NOCASE) FROM t
+
+SELECT a FROM t ORDER BY a COLLATE NOCASE, rowid DESC
+
+SELECT max(b), min(b), max(a COLLATE NOCASE) FROM t
+
+SELECT b, count(*) FROM t GROUP BY b
+
+SELECT 'a' < 'B', 'a' COLLATE NOCASE < 'B', 'a' < 'B' COLLATE NOCASE
+
+SELECT 'x' COLLATE nope
+
+SELECT 'a' = 'A' COLLATE nope
+
+CREATE TABLE u(a COLLATE nope)
+
+SELECT a FROM u ORDER BY a
+
+SELECT 'É' = 'é' COLLATE NOCASE, 'a ' = 'a' COLLATE RTRIM, 'a' = 'a  ' COLLATE RTRIM, ' a' = 'a' COLLATE RTRIM
+
+SELECT (a COLLATE NOCASE) = 'ABC' FROM t
+
+SELECT a || 'x' COLLATE NOCASE = 'ABCX' FROM t
+
+SELECT CASE a WHEN 'ABC' COLLATE NOCASE THEN 1 ELSE 0 END FROM t
+
+SELECT b IN ('abc'), 'abc' IN (b) FROM t
+
+SELECT nullif(b,'abc'), min(b,'ABC'), max('a' COLLATE NOCASE,'B') FROM t

@@ -1,0 +1,37 @@
+CREATE TABLE t(a,b)
+
+INSERT INTO t VALUES(1,2),(3,4),(NULL,5)
+
+SELECT (1,2)=(1,2), (1,2)<(1,3), (1,NULL)=(1,2), (1,NULL)=(2,NULL), (1,2)>=(1,2), (2,NULL)>(1,5)
+
+SELECT (1,2) IS (1,2), (1,NULL) IS (1,NULL), (1,2) IS NOT (1,3), (1,2)<>(1,2)
+
+SELECT * FROM t WHERE (a,b)=(3,4)
+
+SELECT * FROM t WHERE (a,b) IN (SELECT 1,2 UNION SELECT 3,4)
+
+SELECT * FROM t WHERE (a,b) IN (VALUES(1,2))
+
+SELECT * FROM t WHERE (a,b)>(1,2)
+
+SELECT * FROM t WHERE (a,b) BETWEEN (1,0) AND (3,4)
+
+SELECT (1,2)=(SELECT 1,2), (1,2) IN ((1,2),(3,4))
+
+SELECT (1,2)
+
+SELECT (1,2)=(1,2,3)
+
+SELECT (1,2)=1
+
+SELECT * FROM t WHERE (a,b) IN (SELECT 1)
+
+SELECT CASE (1,2) WHEN (1,2) THEN 1 END
+
+SELECT (SELECT a,b FROM t)=(1,2)
+
+UPDATE t SET (a,b)=(b,a) WHERE a=1
+
+SELECT * FROM t
+
+SELECT (a,b) < (SELECT 3,9) FROM t
