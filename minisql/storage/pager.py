@@ -48,6 +48,9 @@ from minisql.storage.wal import Wal
 DEFAULT_PAGE_SIZE = 4096
 MAX_PAGE_COUNT = 0xFFFFFFFE
 READ_AHEAD = 65536
+RAW_COST = 2
+DECODED_COST = 14
+"""What a cached page counts against the budget, in page sizes: rows of a few integers take up to 14 times their bytes."""
 
 
 class RowCacheBudget:
@@ -425,15 +428,17 @@ class Pager:
         """Puts a node into the cache."""
         self.pages[node.number] = node
         if self.file is not None:
-            cost = self.page_size * 8
+            cost = self.page_size * (RAW_COST if node.__class__ is RawPage else DECODED_COST)
             self.cost += cost
             row_cache.used += cost
 
     def forget(self, number: int) -> None:
         """Takes a page out of the cache."""
-        if self.pages.pop(number, None) is not None and self.file is not None:
-            self.cost -= self.page_size * 8
-            row_cache.used -= self.page_size * 8
+        node = self.pages.pop(number, None)
+        if node is not None and self.file is not None:
+            cost = self.page_size * (RAW_COST if node.__class__ is RawPage else DECODED_COST)
+            self.cost -= cost
+            row_cache.used -= cost
         self.dirty.pop(number, None)
 
     def trim(self) -> None:

@@ -170,7 +170,7 @@ def test_the_cache_keeps_to_its_budget(tmp_path: Path, monkeypatch: pytest.Monke
     file.commit()
     file.end_read()
     file.close()
-    monkeypatch.setattr(pager_module.row_cache, "limit", 40 * 4096 * 8)
+    monkeypatch.setattr(pager_module.row_cache, "limit", 40 * 4096 * pager_module.DECODED_COST)
     file = BtreeFile.open(path)
     for _ in range(2):
         file.begin_read()
