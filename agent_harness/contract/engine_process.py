@@ -6,15 +6,23 @@ never sees an expected result.  One JSON array a line comes in (`["open", path]`
 last message, when engine code imports another engine or a way out (subprocess, sockets, ctypes), starts a program, opens a
 file outside its package (reading) or its scratch folder (writing), or compiles code anywhere but in the translator.
 
+Code compiled before is taken from `--code=FOLDER` by the hash of its source; what was not there is named in the next answer
+(`compiled`), and the grader compiles it for the next process.  A `__pycache__` in the checkout is never looked at: it could
+hold other code than the source that the gates have read.
+
 With `--coverage` the answer to `cover` also lists the (file, function, line) triples that ran, for the spectrum.
 """
 
 from __future__ import annotations
 
+import _imp
+import hashlib
 import json
+import marshal
 import os
 import sys
 from collections.abc import Callable
+from importlib.machinery import FileFinder, SourceFileLoader
 from types import CodeType, FrameType
 from typing import Any, BinaryIO
 
@@ -43,6 +51,8 @@ BANNED_EVENTS = (
     *("ctypes.", "os.kill", "os.chown", "os.chmod", "os.putenv", "webbrowser.", "ftplib.", "http.", "urllib.", "smtplib."),
     *("sys.settrace", "sys.setprofile", "sys._current_frames", "gc.get_objects", "gc.get_referrers", "code.__new__"),
 )
+# Below the engine's package: where programs are made into code; nothing else may compile or execute text.
+COMPILERS = (("vm", "translator"), ("vm", "compiled"))
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 WATCHED_PATH_EVENTS = ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "os.symlink")
 LISTING_EVENTS = ("os.listdir", "os.scandir")
@@ -51,15 +61,15 @@ LISTING_EVENTS = ("os.listdir", "os.scandir")
 class Guard:
     """The audit hook and its state: off until the engine is about to be imported, then on for good."""
 
-    def __init__(self, checkout: str, scratch: str, module: str, out: BinaryIO) -> None:
+    def __init__(self, checkout: str, scratch: str, module: str, code: str, out: BinaryIO) -> None:
         # Of the checkout only the engine's package: the records next to it hold the expected results.
         package = os.path.join(checkout, *module.split("."))
         self._readable = tuple(
             os.path.realpath(path) + os.sep
-            for path in {package, scratch, sys.prefix, sys.base_prefix, os.path.dirname(os.__file__)}
+            for path in {package, scratch, code or scratch, sys.prefix, sys.base_prefix, os.path.dirname(os.__file__)}
         )
         self._scratch = os.path.realpath(scratch) + os.sep
-        self._translator = os.path.join(os.path.realpath(checkout), "minisql", "vm", "translator")
+        self._compilers = tuple(os.path.join(os.path.realpath(package), *place) for place in COMPILERS)
         self._checkout = os.path.realpath(checkout) + os.sep
         self._out = out
         self.is_on = False
@@ -114,7 +124,7 @@ class Guard:
         name = os.path.realpath(frame.f_code.co_filename)
         if event == "exec" and isinstance(arguments[0], CodeType) and "<frozen" in frame.f_code.co_filename:
             return
-        if name.startswith(self._checkout) and not name.startswith(self._translator):
+        if name.startswith(self._checkout) and not name.startswith(self._compilers):
             self._end(f"{event} in {name[len(self._checkout) :]}")
 
     def _end(self, reason: str) -> None:
@@ -122,6 +132,48 @@ class Guard:
         self._out.write(json.dumps({"violation": reason}).encode() + b"\n")
         self._out.flush()
         os._exit(97)
+
+
+class CodeStore:
+    """Compiled code by the hash of its source, written by the grader alone; `missing` are the files it has not got."""
+
+    def __init__(self, checkout: str, folder: str) -> None:
+        self._top = os.path.realpath(checkout)
+        self._folder = folder
+        self.missing: list[str] = []
+
+    def hook(self, path: str) -> FileFinder:
+        """For sys.path_hooks: modules below the checkout are found as sources only."""
+        real = os.path.realpath(path)
+        if real != self._top and not real.startswith(self._top + os.sep):
+            raise ImportError
+        store = self
+
+        class Loader(SourceFileLoader):
+            def get_code(self, fullname: str) -> CodeType | None:
+                return store.code(self, fullname)
+
+        return FileFinder(path, (Loader, [".py"]))
+
+    def code(self, loader: SourceFileLoader, name: str) -> CodeType:
+        """The code of a module, from the store if its source was compiled before."""
+        path = loader.get_filename(name)
+        source = loader.get_data(path)
+        try:
+            with open(os.path.join(self._folder, code_name(source)), "rb") as file:
+                code: CodeType = marshal.load(file)
+        except (OSError, EOFError, ValueError, TypeError):
+            self.missing.append(path)
+            made: CodeType = loader.source_to_code(source, path)
+            return made
+        imports: Any = _imp
+        imports._fix_co_filename(code, path)  # as the import system does: the text may be from another worktree
+        return code
+
+
+def code_name(source: bytes) -> str:
+    """The store's file name for a source, under this interpreter."""
+    return f"{hashlib.sha256(source).hexdigest()}.{sys.implementation.cache_tag}"
 
 
 class Coverage:
@@ -272,7 +324,7 @@ def _where(error: BaseException) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """`engine_process.py CHECKOUT SCRATCH MODULE [--coverage]`."""
+    """`engine_process.py CHECKOUT SCRATCH MODULE [--coverage] [--code=FOLDER]`."""
     checkout, scratch, module_name = arguments[:3]
     incoming = os.fdopen(os.dup(0), "rb")
     outgoing = os.fdopen(os.dup(1), "wb")
@@ -281,7 +333,10 @@ def main(arguments: list[str]) -> int:
     sys.dont_write_bytecode = True
     sys.path.insert(0, checkout)
     os.chdir(scratch)
-    guard = Guard(checkout, scratch, module_name, outgoing)
+    folder = next((word[len("--code=") :] for word in arguments if word.startswith("--code=")), "")
+    store = CodeStore(checkout, folder)
+    sys.path_hooks.insert(0, store.hook)
+    guard = Guard(checkout, scratch, module_name, folder, outgoing)
     coverage = Coverage(checkout) if "--coverage" in arguments else None
     sys.addaudithook(guard)
     guard.is_on = True
@@ -292,10 +347,13 @@ def main(arguments: list[str]) -> int:
         outgoing.flush()
         return 1
     session = Session(module, guard, coverage)
-    outgoing.write(b"{}\n")
+    outgoing.write(json.dumps({"compiled": store.missing}).encode() + b"\n")
     outgoing.flush()
     for line in incoming:
+        store.missing = []
         answer = session.answer(json.loads(line))
+        if store.missing:
+            answer["compiled"] = store.missing
         outgoing.write(json.dumps(answer).encode() + b"\n")
         outgoing.flush()
     return 0

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_harness.backends.process import allowed_environment
+from agent_harness.contract import compiled
 
 PROGRAM = Path(__file__).with_name("engine_process.py")
 LONGEST_ANSWER = 256 << 20
@@ -82,10 +83,11 @@ class ProcessEngine:
         self._scratch = tempfile.TemporaryDirectory(prefix="engine-")
         scratch = folder or self._scratch.name
         command = [sys.executable, "-I", "-S", str(PROGRAM), str(self._checkout), scratch, self._module]
+        command.append(f"--code={compiled.folder()}")
         if self._is_covered:
             command.append("--coverage")
         if self._wrap is not None:
-            command = self._wrap(command, Path(scratch), (self._checkout, PROGRAM.parent))
+            command = self._wrap(command, Path(scratch), (self._checkout, PROGRAM.parent, compiled.folder()))
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -204,6 +206,8 @@ class ProcessEngine:
         if "fatal" in answer:
             self.trace = str(answer.get("trace", ""))
             raise self._crash(f"the engine cannot be imported: {answer['fatal']} ({self.trace})")
+        if "compiled" in answer:
+            compiled.keep(self._checkout, answer["compiled"])
         return answer
 
     def _read_line(self, deadline: float) -> bytes:
@@ -223,8 +227,9 @@ class ProcessEngine:
         line, _, rest = bytes(self._buffer).partition(b"\n")
         self._buffer.clear()
         if rest:  # one question, one answer: more than that was written by something else in that process
+            self._dead = self._dead or "the engine's process broke the protocol"
             self.interrupt()
-            raise self._crash("the engine's process broke the protocol")
+            raise EngineCrash(self._dead)
         return line
 
     def _crash(self, reason: str) -> EngineCrash:

@@ -58,12 +58,12 @@ class Sandbox:
     def _bwrap(self, workspace: Path, writable: Sequence[Path], readable: Sequence[Path]) -> list[str]:
         line = ["bwrap", "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/"]
         line += ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
-        for folder in self.hidden:
-            line += ["--tmpfs", str(folder)]
-        for folder in readable:
-            line += ["--ro-bind", str(folder), str(folder)]
-        for folder in (workspace, *writable):
-            line += ["--bind", str(folder), str(folder)]
+        mounts: list[tuple[str, tuple[Path, ...]]] = [("--tmpfs", (folder,)) for folder in self.hidden if folder.is_dir()]
+        mounts += [("--ro-bind", (folder, folder)) for folder in readable]
+        mounts += [("--bind", (folder, folder)) for folder in (workspace, *writable)]
+        # Outer folders first: a workspace below the hidden state folder is visible, the state folder in a readable one is not.
+        for option, folders in sorted(mounts, key=lambda mount: len(mount[1][0].parts)):
+            line += [option, *map(str, folders)]
         if not self.network:
             line.append("--unshare-net")
         return [*line, "--chdir", str(workspace)]
