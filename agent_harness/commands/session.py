@@ -32,7 +32,8 @@ class Session:
         """The configuration with `--set` and then `overrides` over it.  Raises ConfigurationError."""
         if not self.root.is_dir():
             raise ConfigurationError(f"{self.root}: not a folder")
-        return load(self._path, {**self._settings, **(overrides or {})}, checkout=self.root)
+        given = {key: value for key, value in (overrides or {}).items() if value is not None}
+        return load(self._path, {**self._settings, **given}, checkout=self.root)
 
     def emit(self, data: object, lines: Iterable[str]) -> None:
         """Writes `data` as JSON when asked for, else `lines`."""

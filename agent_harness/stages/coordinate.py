@@ -15,7 +15,7 @@ from typing import Any
 
 from agent_harness import merge, roles
 from agent_harness.backends import base as ends
-from agent_harness.errors import HarnessError
+from agent_harness.errors import ConfigurationError
 from agent_harness.stages import build, design, strategy, understand, verify
 from agent_harness.stages.build import BuildJob, BuildReport
 from agent_harness.stages.context import RunContext, base_checkout
@@ -418,5 +418,5 @@ def require_backends(run: RunContext) -> list[str]:
     """The build backends that can be used.  Raises ConfigurationError when there is none."""
     usable = roles.role_backends(run.config, "build")
     if not usable:
-        raise HarnessError("role build has no backend")
+        raise ConfigurationError("role build has no backend")
     return usable
