@@ -1,1 +1,1 @@
-
+"""What a connection knows of its databases: schema objects, their shapes and statistics."""

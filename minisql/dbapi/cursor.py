@@ -114,15 +114,9 @@ class Cursor:
                 if kind is int:
                     if not INT64_MIN <= value <= INT64_MAX:
                         raise OverflowError("Python int too large to convert to SQLite INTEGER")
-                elif kind is str:
-                    if not value.isascii():
-                        parameters = bind_sequence(statement, parameters)
-                        break
-                elif kind is float:
-                    if value != value:
-                        parameters = bind_sequence(statement, parameters)
-                        break
-                elif value is not None and kind is not bytes:
+                elif not (
+                    (kind is str and value.isascii()) or (kind is float and value == value) or value is None or kind is bytes
+                ):
                     parameters = bind_sequence(statement, parameters)
                     break
         elif kind is dict or isinstance(parameters, Mapping):
@@ -330,15 +324,9 @@ def _bound(statement: Statement, sequences: Iterable[Any]) -> Iterator[Sequence[
                 if kind is int:
                     if not INT64_MIN <= value <= INT64_MAX:
                         raise OverflowError("Python int too large to convert to SQLite INTEGER")
-                elif kind is str:
-                    if not value.isascii():
-                        parameters = bind_sequence(statement, parameters)
-                        break
-                elif kind is float:
-                    if value != value:
-                        parameters = bind_sequence(statement, parameters)
-                        break
-                elif value is not None and kind is not bytes:
+                elif not (
+                    (kind is str and value.isascii()) or (kind is float and value == value) or value is None or kind is bytes
+                ):
                     parameters = bind_sequence(statement, parameters)
                     break
             yield parameters
