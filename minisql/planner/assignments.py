@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
-from minisql.errors import ERROR, sqlite_error
+from minisql.errors import ERROR, Error, sqlite_error
 from minisql.parser import ast
 from minisql.planner.authorization import UPDATE, allows
 from minisql.planner.expressions import row_operands, row_size
@@ -16,7 +16,7 @@ from minisql.planner.references import referenced_names
 from minisql.planner.scope import ROWID_NAMES, Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from minisql.catalog.schema import Table
     from minisql.planner.compiler import Compiler
@@ -100,19 +100,31 @@ def _one_column(select: ast.Select, number: int) -> ast.Select:
 
 
 def map_assignments(
-    compiler: Compiler, table: Table, assignments: Sequence[ast.Assignment], scope: Scope | None = None
+    compiler: Compiler,
+    table: Table,
+    assignments: Sequence[ast.Assignment],
+    make_scope: Callable[[], Scope] | None = None,
 ) -> Assignments:
-    """Finds the columns; the rightmost of several assignments to one column counts."""
+    """Finds the columns; the rightmost of several assignments to one column counts.
+
+    `make_scope` makes a scope in which the values could be resolved, for the order of errors.
+    """
     items: list[tuple[tuple[int, ...], ast.Expression]] = []
     names: set[str] = set()
-    for assignment in assignments:
+    for number, assignment in enumerate(assignments):
         columns = assignment.columns
         expression = assignment.expression
         if assignment.is_row and not (len(columns) == 1 and not isinstance(expression, ast.RowValue)):
-            size = row_size(compiler, expression, scope or Scope([]))
+            size = row_size(compiler, expression, Scope([]))
             if size != len(columns):
                 raise sqlite_error(ERROR, f"{len(columns)} columns assigned {size} values")
-        positions = tuple(_position(table, name) for name in columns)
+        try:
+            positions = tuple(_position(table, name) for name in columns)
+        except Error:
+            # What is wrong with the values up to here is reported first.
+            if make_scope is not None:
+                _resolve_values(compiler, assignments[: number + 1], make_scope())
+            raise
         if compiler.context.authorizer is not None and not _allows_update(compiler, table, positions):
             continue
         names.update(name.lower() for name in columns)
@@ -124,6 +136,14 @@ def map_assignments(
     result = Assignments(table, kept, names)
     result.superseded = superseded
     return result
+
+
+def _resolve_values(compiler: Compiler, assignments: Sequence[ast.Assignment], scope: Scope) -> None:
+    for assignment in assignments:
+        expression = assignment.expression
+        for value in expression.items if isinstance(expression, ast.RowValue) else [expression]:
+            if not isinstance(value, ast.ScalarSubquery):
+                compiler.emit_expression(value, scope)
 
 
 def _allows_update(compiler: Compiler, table: Table, positions: tuple[int, ...]) -> bool:

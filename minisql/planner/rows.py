@@ -37,6 +37,13 @@ def row_source(table: Table, row: RowRegisters, alias: str | None = None, is_qua
     return source
 
 
+def names_scope(table: Table, alias: str | None, parent: Scope | None) -> Scope:
+    """A scope in which the table's names can be looked up before any row of it is in registers."""
+    source = table_source(table, alias or table.name, [1] * len(table.columns))
+    source.rowid_register = 1
+    return Scope([source], parent)
+
+
 def row_scope(table: Table, row: RowRegisters) -> Scope:
     """A scope in which the table's columns mean this row."""
     return Scope([row_source(table, row)])

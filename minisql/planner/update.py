@@ -30,7 +30,7 @@ from minisql.planner.layout import RowRegisters, TableLayout, allocate_row, tabl
 from minisql.planner.references import has_subquery
 from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
 from minisql.planner.row_choice import choose_row, emit_chosen_row, explain_choice, may_use_index
-from minisql.planner.rows import emit_generated_columns, emit_virtual_columns, row_scope, row_source
+from minisql.planner.rows import emit_generated_columns, emit_virtual_columns, names_scope, row_scope, row_source
 from minisql.planner.scope import Scope
 from minisql.planner.targets import (
     Target,
@@ -96,7 +96,8 @@ def emit_update(compiler: Compiler, node: ast.Update) -> tuple[str, ...]:
     if node.order_by is not None and node.limit is None:
         raise sqlite_error(ERROR, "ORDER BY without LIMIT on UPDATE")
     scope = statement_scope(compiler, node.with_clause)
-    assignments = map_assignments(compiler, table, node.assignments)
+    make_scope = None if node.sources else lambda: names_scope(table, node.target.alias, scope)
+    assignments = map_assignments(compiler, table, node.assignments, make_scope)
     conflict = statement_conflict(compiler, CONFLICT_ACTIONS[node.conflict])
     updating = Updating(compiler, table, assignments, conflict)
     updating.returning = begin_returning(compiler, node.returning)

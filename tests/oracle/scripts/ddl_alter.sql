@@ -177,3 +177,51 @@ select sql from sqlite_master
 alter table t0 rename column b to r2
 alter table t0 rename column a to r3
 select sql from sqlite_master
+create table t0(a integer primary key, b real default null unique, c int check(c <> 5))
+create table log(x)
+create trigger g1 before delete on t0 when old.c > 1.5 begin insert into log values('g1 ' || quote(old.a)); insert or ignore into t0(c) values(old.a); end
+alter table t0 drop column c
+select sql from sqlite_master
+delete from t0 where a > 5
+delete from t0 where a = 5
+delete from t0 where a > 5 and b < x'31'
+
+create table t0(a integer primary key, b real default null unique, c int check(c <> 5))
+create table log(x)
+create trigger g1 before delete on t0 when old.c > 1.5 begin insert into log values('g1 ' || quote(old.a)); end
+alter table t0 drop column c
+
+create table t0(a integer primary key, b real default null unique, c int check(c <> 5))
+create table log(x)
+create trigger g1 before delete on t0 when old.c > 1.5 begin insert into t0(c) values(2); end
+alter table t0 drop column c
+
+create table t0(a integer primary key, b real default null unique, c int check(c <> 5))
+create table log(x)
+create trigger g1 before delete on t0 begin insert into t0(c) values(2); end
+alter table t0 drop column c
+
+create table t0(a integer primary key, b real default null unique, c int check(c <> 5))
+create table log(x)
+create trigger g1 before delete on t0 begin update t0 set a=1 where c=5; end
+alter table t0 drop column c
+create trigger g2 before delete on t0 begin select nosuch(1); insert into nosuch values(1); end
+alter table t0 drop column c
+alter table t0 rename to t3
+alter table t0 rename column a to k
+
+create table t0(a integer primary key, b real default null unique, c int check(c <> 5))
+create table log(x)
+create trigger g1 before delete on t0 when old.c > 1.5 begin insert into log values('g1 ' || quote(old.a)); insert or ignore into t0(c) values(old.a); end
+savepoint s
+alter table t0 drop column c
+select sql from sqlite_master
+delete from t0 where a > 5 and b < x'31'
+
+create table t(a,b)
+update t set zz = yy
+update t set zz = 1
+update t set zz = a, b = yy
+update t set a = yy, zz = 1
+update t set (a,zz) = (select 1, yy)
+update t set (a,zz) = (1, yy)
