@@ -37,14 +37,13 @@ from minisql.vm.program_shape import program_shape
 from minisql.vm.register_plan import Untranslatable
 from minisql.vm.translator import Hints, Translation, program_objects, translate
 from minisql.vm.walking import (
+    LeafWalk,
+    Scan,
     interpret_leaf,
     is_passed,
     pass_once,
     prepare,
     rowid_of,
-    scan,
-    scan_index,
-    scan_with_rowids,
     seek_value,
     walk,
     walk_leaves,
@@ -83,9 +82,8 @@ _NAMESPACE: dict[str, Any] = {
     "prepare": prepare,
     "random_rowid": random_rowid,
     "report_insert": report_insert,
-    "scan": scan,
-    "scan_index": scan_index,
-    "scan_with_rowids": scan_with_rowids,
+    "LeafWalk": LeafWalk,
+    "Scan": Scan,
     "rowid_of": rowid_of,
     "seek_table": seek_table,
     "seek_value": seek_value,

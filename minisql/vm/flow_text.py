@@ -148,7 +148,7 @@ def direct_jump(translator: Translator, target: int) -> list[str] | None:
     if loop is None:
         return None
     if target == loop.next:
-        return ["continue"]
+        return [*loop_text.resuming_texts(translator, loop), "continue"]
     if target == loop.end:
         loop.needs_break = True
         return ["break"]

@@ -1,6 +1,6 @@
 """Recorded loops as Python `for` loops.
 
-    scan of a table or index, whose cursor nothing else moves    for W, x in scan(c, host, None): for w in W: ...
+    scan of a table or index, whose cursor nothing else moves    for W, x in Scan(c, ...): for w in W: ...
     list, set, sorter, groups, windows                           for w in c.rows: ...
     hash table without bookkeeping                               for w in buckets.get(key, ()): ...
     everything else                                              for w in walk(c.first(), c.next): ...
@@ -36,11 +36,19 @@ _OPERATORS = {op.SeekGE: "ge", op.SeekGT: "gt", op.SeekLE: "le", op.SeekLT: "lt"
 
 
 class LoopContext:
-    """The loop whose body is being emitted: where `continue` and `break` lead, and the jumps that leave it for other places."""
+    """The loop whose body is being emitted: where `continue` and `break` lead, and the jumps that leave it for other places.
 
-    __slots__ = ("end", "escapes", "needs_break", "next")
+    `resumes` tells that the loop runs over lists of rows which go out of date when a statement changes the tree while a row is
+    handed out (at `first_result` or behind it); `has_resumed` that the body tests for it.
+    """
 
-    def __init__(self, next_: int, end: int) -> None:
+    __slots__ = ("end", "escapes", "first_result", "has_resumed", "needs_break", "next", "resumes", "start")
+
+    def __init__(self, start: int, next_: int, end: int) -> None:
+        self.start = start
+        self.first_result = 0
+        self.resumes = False
+        self.has_resumed = False
         self.next = next_
         self.end = end
         self.needs_break = False
@@ -50,7 +58,7 @@ class LoopContext:
 def emit_loop(translator: Translator, loop: LoopExtent) -> set[int]:
     """Emits a loop; returns the addresses outside, other than its end, to which jumps leave it: `pc` holds the one taken."""
     outer = translator.loop
-    context = LoopContext(loop.next, loop.end)
+    context = LoopContext(loop.start, loop.next, loop.end)
     lines = translator.lines
     reset = len(lines)
     translator.line("")
@@ -59,9 +67,13 @@ def emit_loop(translator: Translator, loop: LoopExtent) -> set[int]:
     translator.n_loops += 1
     if translator.n_loops > MAX_LOOPS:
         raise Untranslatable("too many nested loops")
-    if loop.kind == op.Rewind and kind in ("table", "index") and is_undisturbed_scan(translator, loop):
+    if loop.kind == op.Rewind and kind == "table" and is_undisturbed_scan(translator, loop):
         translator.n_loops += 1
-        _emit_scan(translator, loop, context, kind == "table")
+        _emit_scan(translator, loop, context)
+        translator.n_loops -= 1
+    elif kind in ("table", "index") and gives_rows(translator, loop) and _walks_by_leaf(translator, loop):
+        translator.n_loops += 1
+        _emit_leaf_walk(translator, loop, context)
         translator.n_loops -= 1
     else:
         _emit_walk(translator, loop, kind)
@@ -98,6 +110,10 @@ def _emit_body(translator: Translator, loop: LoopExtent) -> None:
     """Copies the columns that need locals, then emits the body."""
     emit_unpacking(translator, loop.start)
     translator.emit_region(translator, loop.body, loop.next)
+    translator.address = loop.next
+    if translator.loop is not None and translator.loop.start == loop.start:
+        for text in resuming_texts(translator, translator.loop):
+            translator.line(text)
 
 
 def emit_unpacking(translator: Translator, load: int) -> None:
@@ -111,15 +127,66 @@ def emit_unpacking(translator: Translator, load: int) -> None:
             translator.line(f"r{register} = w{load}[{register - first}]")
 
 
-def _emit_scan(translator: Translator, loop: LoopExtent, context: LoopContext, is_table: bool) -> None:
+def gives_rows(translator: Translator, loop: LoopExtent) -> bool:
+    """Tells whether result rows are handed out within a loop."""
+    return any(translator.code[address][0] == op.ResultRow for address in range(loop.body, loop.next))
+
+
+def _expect_changes(translator: Translator, loop: LoopExtent, context: LoopContext) -> None:
+    """Notes where a loop over lists hands out rows."""
+    for address in range(loop.body, loop.next):
+        if translator.code[address][0] == op.ResultRow:
+            context.resumes = True
+            context.first_result = address
+            return
+
+
+def resuming_texts(translator: Translator, context: LoopContext) -> list[str]:
+    """What to do before the next row of a loop over lists when rows have been handed out in this turn: if the tree has changed
+    meanwhile, the loop starts again behind its row."""
+    if not context.resumes or translator.address < context.first_result:
+        return []
+    context.has_resumed = True
+    start = context.start
+    cursor = translator.code[start][1]
+    return [f"if c{cursor}.tree.edits != s{start}.edits:", f" s{start}.resume(w{start})", " break"]
+
+
+def _walks_by_leaf(translator: Translator, loop: LoopExtent) -> bool:
+    return (
+        translator.code[loop.next][0] == op.Next
+        and (loop.kind == op.Rewind or loop.kind in _OPERATORS)
+        and _is_read_by_entry(translator, loop)
+    )
+
+
+def _emit_leaf_walk(translator: Translator, loop: LoopExtent, context: LoopContext) -> None:
+    """A range of a table or index, list by list, where rows are handed out in the body."""
+    start, cursor = loop.start, loop.cursor
+    translator.address = start
+    first = f"c{cursor}.first()" if loop.kind == op.Rewind else seek_text(translator, start)
+    translator.line(f"s{start} = LeafWalk(c{cursor}, host, {first})")
+    translator.line(f"for W{start} in s{start}:")
+    translator.depth += 1
+    _expect_changes(translator, loop, context)
+    saved = translator.walks.get(cursor)
+    translator.walks[cursor] = start
+    _emit_rows(translator, loop, context, f"w{start}")
+    if saved is None:
+        del translator.walks[cursor]
+    else:
+        translator.walks[cursor] = saved
+    translator.depth -= 1
+
+
+def _emit_scan(translator: Translator, loop: LoopExtent, context: LoopContext) -> None:
     """The loop over leaves and in it the loop over rows."""
     start = loop.start
     cursor = loop.cursor
-    wants_rowid = is_table and any(
+    wants_rowid = any(
         translator.code[address][0] == op.Rowid and translator.code[address][1] == cursor
         for address in range(loop.body, loop.next)
     )
-    function = "scan_with_rowids" if wants_rowid else "scan" if is_table else "scan_index"
     row = f"i{start}, w{start}" if wants_rowid else f"w{start}"
     saved = translator.leaf_loops.get(cursor)
     outer_walk = translator.walks.get(cursor)
@@ -128,16 +195,19 @@ def _emit_scan(translator: Translator, loop: LoopExtent, context: LoopContext, i
         translator.leaf_loops[cursor] = start
     line = len(translator.lines)
     translator.line("")
+    translator.line("")
     translator.depth += 1
+    _expect_changes(translator, loop, context)
     test = None
-    if is_table and translator.hints.specialises and cursor in translator.hints.masks:
+    if translator.hints.specialises and cursor in translator.hints.masks:
         test = _emit_specialised(translator, loop, context, row)
     else:
         _emit_rows(translator, loop, context, row)
     translator.depth -= 1
     name = "None" if test is None else translator.object_name(("object", test))
-    text = f"for W{start}, x{start} in {function}(c{cursor}, host, {name}):"
+    text = f"s{start} = Scan(c{cursor}, host, {name}, {wants_rowid})"
     translator.lines[line] = (translator.depth, text, start)
+    translator.lines[line + 1] = (translator.depth, f"for W{start}, x{start} in s{start}:", start)
     if outer_walk is None:
         del translator.walks[cursor]
     else:
@@ -156,6 +226,8 @@ def _emit_rows(translator: Translator, loop: LoopExtent, context: LoopContext, r
     translator.depth -= 1
     if context.needs_break:
         translator.line("else: continue")
+        if context.has_resumed:
+            translator.line(f"if s{loop.start}.is_behind: continue")
         translator.line("break")
 
 
@@ -199,7 +271,7 @@ def _emit_refused_leaf(translator: Translator, loop: LoopExtent) -> None:
         if translator.code[address][0] == op.Once:
             translator.line(f"if f{address}: pass_once(frame, {address + 1})")
     part = translator.object_name(("part", loop.start))
-    translator.line(f"pc = yield from interpret_leaf(frame, {part}, W{loop.start})")
+    translator.line(f"pc = yield from interpret_leaf(frame, {part}, W{loop.start}, s{loop.start})")
     for register in shared:
         translator.line(f"r{register} = R[{register}]")
     _emit_cursor_names(translator, loop)
@@ -300,9 +372,11 @@ def _iterable(translator: Translator, loop: LoopExtent, kind: str) -> str:
         return f"walk({name}.probe({text}), {name}.next)"
     if opcode in _OPERATORS:
         seek = seek_text(translator, loop.start)
-        if kind in ("index", "table") and advance == "next" and _is_read_by_entry(translator, loop):
+        if kind in ("index", "table") and _walks_by_leaf(translator, loop):
             return f"walk_leaves({seek}, {name})"
         return f"walk({seek}, {name}.{advance})"
+    if opcode == op.Rewind and kind == "index" and _walks_by_leaf(translator, loop):
+        return f"walk_leaves({name}.first(), {name})"
     if opcode not in _STARTS:
         raise Untranslatable("loop over " + kind)
     if kind in _ROW_LISTS and advance == "next" and opcode != op.Last and _uses_are_plain_list(translator, loop):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.opcodes import Halt
 from minisql.bytecode.program import Instruction, LoopExtent, Program
+from minisql.storage.table_cursor import TableCursor
 from minisql.values.affinity import NUMERIC, apply_affinity
 from minisql.vm.handlers import HANDLERS
 from minisql.vm.interpreter import POLL_STEPS, interpret, poll
@@ -47,46 +48,114 @@ def prepare(frame: Frame, registers: list[Any], instructions: list[Instruction])
     return opened
 
 
-def scan(cursor: Any, host: Host, test: tuple[tuple[int, int], ...] | None) -> Iterator[tuple[Any, bool]]:
-    """Yields the rows of a scan leaf by leaf, and whether the specialised loop may take them.
+class Scan:
+    """A scan of a table for a `for` loop: it yields the rows of each leaf, and whether the specialised loop may take them.
 
     `test` holds pairs (column, mask bits that it must not have); None for a loop that takes all leaves.  A leaf that is refused
-    comes as (rowids, rows).
+    comes as (rowids, rows).  With `pairs`, leaves come as pairs (rowid, row).  When a statement changes the tree while the
+    loop hands out a row (`edits` has moved), the loop calls `resume` with its row and asks for the next leaf: the scan goes on
+    behind that row in the tree as it is now.
     """
-    for rowids, rows, masks in cursor.leaves():
-        if host.is_interrupted:
-            poll(host)
-        if test is not None:
-            for column, refused in test:
-                if masks[column] & refused:
-                    yield (rowids, rows), False
+
+    __slots__ = ("_pairs", "_start", "_test", "cursor", "edits", "host", "is_behind", "rowids", "rows")
+
+    def __init__(self, cursor: Any, host: Host, test: tuple[tuple[int, int], ...] | None, pairs: bool) -> None:
+        self.cursor = cursor
+        self.host = host
+        self._test = test
+        self._pairs = pairs
+        self._start: int | None = None
+        self.is_behind = False
+        self.rowids: list[int] = []
+        self.rows: list[Row] = []
+        self.edits = 0
+
+    def __iter__(self) -> Iterator[tuple[Any, bool]]:
+        test = self._test or ()
+        host = self.host
+        tree = self.cursor.tree
+        while True:
+            for rowids, rows, masks in self.cursor.leaves(self._start):
+                if host.is_interrupted:
+                    poll(host)
+                self.rowids = rowids
+                self.rows = rows
+                self.edits = tree.edits
+                for column, refused in test:
+                    if masks[column] & refused:
+                        yield (rowids, rows), False
+                        break
+                else:
+                    yield (zip(rowids, rows) if self._pairs else rows), True
+                if self.is_behind:
                     break
             else:
-                yield rows, True
-        else:
-            yield rows, True
+                return
+            self.is_behind = False
+
+    def resume(self, row: Row) -> None:
+        """Makes the scan go on behind a row of the current leaf."""
+        self._start = self.rowids[_position(self.rows, row)] + 1
+        self.is_behind = True
 
 
-def scan_with_rowids(cursor: Any, host: Host, test: tuple[tuple[int, int], ...] | None) -> Iterator[tuple[Any, bool]]:
-    """As `scan`, but leaves come as pairs (rowid, row)."""
-    for rowids, rows, masks in cursor.leaves():
-        if host.is_interrupted:
-            poll(host)
-        if test is not None and any(masks[column] & refused for column, refused in test):
-            yield (rowids, rows), False
-        else:
-            yield zip(rowids, rows), True
+def _position(rows: list[Row], row: Row) -> int:
+    """The position of a row, by identity."""
+    return next(position for position, other in enumerate(rows) if other is row)
 
 
-def scan_index(cursor: Any, host: Host, test: None) -> Iterator[tuple[Any, bool]]:
-    """As `scan`, for an index."""
-    for entries, _ in cursor.leaves():
-        if host.is_interrupted:
-            poll(host)
-        yield entries, True
+class LeafWalk:
+    """Walks a storage cursor from where it stands, list by list, for loops that hand out rows; `resume` as in Scan."""
+
+    __slots__ = ("_entry", "_first", "cursor", "edits", "host", "rows")
+
+    def __init__(self, cursor: Any, host: Host, first: Row | None) -> None:
+        self.cursor = cursor
+        self.host = host
+        self._first = first
+        self._entry: Row | None = None
+        self.rows: list[Row] = []
+        self.edits = 0
+
+    @property
+    def is_behind(self) -> bool:
+        """Tells whether the walk has to seek its place again."""
+        return self._entry is not None
+
+    def __iter__(self) -> Iterator[list[Row]]:
+        if self._first is None:
+            return
+        cursor = self.cursor
+        host = self.host
+        while True:
+            if host.is_interrupted:
+                poll(host)
+            rows = self.rows = cursor.rows
+            position = cursor.position
+            self.edits = cursor.tree.edits
+            cursor.position = len(rows) - 1
+            yield rows[position:] if position else rows
+            entry = self._entry
+            if entry is not None:
+                self._entry = None
+                if cursor.seek_gt(_place(cursor, rows, entry)) is None:
+                    return
+            elif cursor.next() is None:
+                return
+
+    def resume(self, row: Row) -> None:
+        """Makes the walk go on behind a row of the current list."""
+        self._entry = row
 
 
-def interpret_leaf(frame: Frame, part: LoopPart, leaf: tuple[list[int], list[Row]]) -> Generator[Row, None, int]:
+def _place(cursor: Any, rows: list[Row], row: Row) -> Any:
+    """What to seek to come to a row: its rowid in a table, itself in an index."""
+    return cursor.rowids[_position(rows, row)] if cursor.__class__ is TableCursor else row
+
+
+def interpret_leaf(
+    frame: Frame, part: LoopPart, leaf: tuple[list[int], list[Row]], scan: Scan
+) -> Generator[Row, None, int]:
     """Runs the body of a loop in tier 1 for every row of a leaf that the specialised loop has refused.
 
     It is called with `yield from`; the value is 0, or the address outside of the loop to which the body has jumped.
@@ -103,6 +172,9 @@ def interpret_leaf(frame: Frame, part: LoopPart, leaf: tuple[list[int], list[Row
         yield from interpret(part.program, frame.host, resumed=frame)
         if frame.pc != part.next:
             return frame.pc
+        if scan.cursor.tree.edits != scan.edits:
+            scan.resume(row)
+            break
     return 0
 
 

@@ -24,11 +24,18 @@ class FakeTable:
         self.rows: list[tuple[Any, ...]] = []
 
 
+class FakeTree:
+    """A tree that nothing edits."""
+
+    edits = 0
+
+
 class FakeTableCursor:
     """The interface of storage's TableCursor."""
 
     def __init__(self, table: FakeTable) -> None:
         self.table = table
+        self.tree = FakeTree()
         self.position = -1
         self.row: tuple[Any, ...] | None = None
         self.rowid: int | None = None
@@ -93,8 +100,9 @@ class FakeTableCursor:
     def leave(self) -> None:
         self._move(-1)
 
-    def leaves(self) -> Any:
-        for start in range(0, len(self.table.rows), 50):
+    def leaves(self, from_rowid: int | None = None) -> Any:
+        first = 0 if from_rowid is None else bisect_left(self.table.rowids, from_rowid)
+        for start in range(first, len(self.table.rows), 50):
             rows = self.table.rows[start : start + 50]
             yield self.table.rowids[start : start + 50], rows, column_masks(rows, len(rows[0]))
 

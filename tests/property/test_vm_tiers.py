@@ -282,3 +282,72 @@ def test_deep_wide_and_unusual_queries(sql: str) -> None:
         oracle.execute(statement)
     session.tier = "both"
     assert sorted(map(repr, session.execute(sql))) == sorted(map(repr, oracle.execute(sql)))
+
+
+@pytest.mark.parametrize("tier", ["1", "2"])
+def test_a_query_with_limits_sees_changes_made_while_it_hands_out_rows(tier: str) -> None:
+    session = Session(":memory:")
+    session.tier = tier
+    session.execute("CREATE TABLE t(a INTEGER PRIMARY KEY, b)")
+    session.execute("CREATE INDEX tb ON t(b)")
+    session.execute("INSERT INTO t VALUES(1, 10), (2, 20), (3, 30), (4, 40), (5, 50), (6, 60)")
+    session.execute("CREATE TABLE u(x)")
+    session.execute("INSERT INTO u VALUES(1), (2)")
+    for sql, expected in (
+        ("SELECT a FROM t LIMIT 4", [1, 3, 4, 7]),
+        ("SELECT a FROM t WHERE b > 0 ORDER BY b LIMIT 4", [1, 3, 4, 7]),
+        ("SELECT a FROM t, u WHERE x = 1 LIMIT 4", [1, 3, 4, 7]),
+        ("SELECT a FROM t WHERE a >= 1 AND a < 100 LIMIT 4", [1, 3, 4, 7]),
+    ):
+        session.execute("BEGIN")
+        rows = session.prepare(sql)[0].start(())
+        found = [next(rows)[0]]
+        session.execute("DELETE FROM t WHERE a IN (2, 5, 6)")
+        session.execute("INSERT INTO t VALUES(7, 70), (8, 80)")
+        found += [row[0] for row in rows]
+        assert found == expected, sql
+        session.execute("ROLLBACK")
+
+
+@pytest.mark.parametrize("tier", ["1", "2"])
+def test_statements_that_change_data_in_both_tiers(tier: str) -> None:
+    session, oracle = Session(":memory:"), apsw.Connection(":memory:")
+    session.tier = tier
+    script = [
+        "CREATE TABLE t(a INTEGER PRIMARY KEY, b INT, c REAL, d TEXT, e UNIQUE)",
+        "CREATE INDEX td ON t(d, b DESC)",
+        "CREATE TABLE w(k TEXT PRIMARY KEY, v NOT NULL) WITHOUT ROWID",
+    ]
+    runs: list[tuple[str, Any]] = [(sql, ()) for sql in script]
+    source = random.Random(9)
+    values = [None, 1, 2, 3.0, -0.0, "4", "x", b"y", 2**40, "1e3"]
+    for _ in range(150):
+        pick = source.choice
+        runs += [
+            ("INSERT INTO t VALUES(?, ?, ?, ?, ?)", (pick([None, 7, "8", "z", 1.5, 9]), *(pick(values) for _ in range(4)))),
+            ("INSERT OR REPLACE INTO t(b, d, e) VALUES(?1, ?1 || ?2, ?2)", (pick(values), pick(values))),
+            ("UPDATE t SET b = b + ?, c = d WHERE a = ?", (pick(values), source.randrange(12))),
+            ("UPDATE OR IGNORE t SET e = ? WHERE d > ?", (pick(values), pick(values))),
+            ("DELETE FROM t WHERE a = ?", (pick([1, 2, "3", 4.0, None]),)),
+            ("INSERT INTO w VALUES(?, ?) ON CONFLICT(k) DO UPDATE SET v = v || excluded.v", (pick(values), pick(values))),
+            ("DELETE FROM w WHERE v = ?", (pick(values),)),
+            ("INSERT INTO t(b, c) SELECT b, c + 1 FROM t WHERE a % 3 = ? LIMIT 2 RETURNING a, c", (source.randrange(3),)),
+        ]
+    statements: dict[str, Any] = {}
+    for sql, parameters in runs:
+        try:
+            expected: Any = list(oracle.execute(sql, parameters))
+        except apsw.Error as error:
+            expected = str(error).partition(": ")[2]
+        try:
+            statement = statements.get(sql) or statements.setdefault(sql, session.prepare(sql)[0])
+            got: Any = list(statement.start(parameters))
+        except Error as error:
+            got = str(error)
+        assert got == expected or (isinstance(expected, str) and got.endswith(expected)), (sql, parameters)
+        assert session.last_insert_rowid == oracle.last_insert_rowid(), sql
+        assert (session.changes, session.total_changes) == (oracle.changes(), oracle.total_changes()), sql
+    for table in ("t", "w"):
+        query = f"SELECT *, typeof(1) FROM {table}"
+        assert list(map(repr, session.execute(query))) == list(map(repr, oracle.execute(query)))
+    assert session.execute("PRAGMA integrity_check") == [("ok",)]
