@@ -337,12 +337,16 @@ class TableCursor:
         """Deletes the row under the cursor; `next` then moves to the row behind it.  Works without a lease, as `update`."""
         tree = self.tree
         is_in_place = tree.edits == self.edits and not self.is_single
-        _, leaf = tree.remove(self.rowids[self.position], self.codec)
+        rowid, row = self.rowids[self.position], self.rows[self.position]
+        _, leaf = tree.remove(rowid, self.codec)
         if is_in_place and leaf is not None and leaf.rows is not None:
             self.rowids = leaf.rowids
             self.rows = leaf.rows
             self.position -= 1
             self.edits = tree.edits
+        elif self.edits != tree.edits:
+            # The lists may be the leaf's own, which no longer hold the row: `next` seeks its place by this rowid.
+            self.rowids, self.rows, self.position = [rowid], [row], 0
 
     def delete_rowid(self, rowid: int) -> bool:
         """Deletes the row with this rowid; False when there is none."""
