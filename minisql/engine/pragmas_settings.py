@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from minisql.engine.pragma_table import Rows, parse_boolean, parse_integer, parse_integer64, pragma
 from minisql.errors import ERROR, sqlite_error
 from minisql.functions.registry import set_case_sensitive_like
+from minisql.storage.pager import row_cache
 
 if TYPE_CHECKING:
     from minisql.engine.session import Session
@@ -150,6 +151,14 @@ def minisql_tier(session: Session, database: int | None, value: str | None) -> R
             raise sqlite_error(ERROR, f"unknown tier: {value}")
         session.tier = value.lower()
     return [(session.tier,)]
+
+
+@pragma("minisql_row_cache", is_public=False)
+def minisql_row_cache(session: Session, database: int | None, value: str | None) -> Rows:
+    """Bytes that decoded rows of all files in this process may take."""
+    if value is not None:
+        row_cache.limit = max(0, parse_integer64(value))
+    return [(row_cache.limit,)]
 
 
 @pragma("minisql_verify", is_public=False)

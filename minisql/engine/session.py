@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from minisql import limits as limit_numbers
+from minisql.bytecode.verifier import verify
 from minisql.catalog.schema import Catalog
 from minisql.engine import copying, hooks, schema_loader, services, table_functions, transactions
 from minisql.engine.blob import BlobHandle
@@ -22,7 +23,7 @@ from minisql.engine.flags import DEFAULT_FLAGS
 from minisql.engine.opening import close_database, open_database, shown_name
 from minisql.engine.pragma_compile import compile_pragma, explain_pragma
 from minisql.engine.statement import EmptyStatement, Statement
-from minisql.errors import ERROR, MISUSE, Error, sqlite_error
+from minisql.errors import ERROR, MISUSE, Error, InternalInvariantError, sqlite_error
 from minisql.functions.registry import FunctionRegistry
 from minisql.parser import Parsed, ast, parse_one
 from minisql.planner.statement import compile_statement
@@ -118,6 +119,14 @@ class Session:
         return self._compile_parsed(parsed)
 
     def _compile_parsed(self, parsed: Parsed) -> Program:
+        program = self._compile(parsed)
+        if self.verifies_programs:
+            faults = verify(program)
+            if faults:
+                raise InternalInvariantError("; ".join(faults))
+        return program
+
+    def _compile(self, parsed: Parsed) -> Program:
         node = parsed.statement
         if self.catalog.load is not None and not isinstance(node, _SCHEMALESS):
             self.load_schemas()

@@ -108,6 +108,7 @@ def test_random_statements(seed):
     chance = random.Random(seed)
     sqlite = apsw.Connection(":memory:")
     connection = minisql.connect(":memory:", isolation_level=None)
+    connection.execute("pragma minisql_verify = on")
     log = []
     for number in range(110):
         sql = SETUP[number] if number < len(SETUP) else statement(chance)
