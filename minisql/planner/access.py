@@ -423,7 +423,8 @@ def _add_unions(
 
 def best_branch(compiler: Compiler, made: Input, expression: ast.Expression, term: Term) -> Access | None:
     """The cheapest search for one branch of an OR, None if there is none."""
-    parts = [make_term(compiler, part, term.scope, None) for part in split(expression)]
+    known = made.mask if term.mask == made.mask else 0
+    parts = [make_term(compiler, part, term.scope, None, known) for part in split(expression)]
     found: list[Access] = []
     candidates = [candidate for part in parts for candidate in part.candidates if candidate.source is made.source]
     assert made.table is not None, "unions are over tables"

@@ -14,6 +14,7 @@ from minisql.planner import cost
 from minisql.planner.access import BY_OR, Access
 from minisql.planner.aggregate_code import extreme_call
 from minisql.planner.binding import NESTED, SUBQUERY, TABLE, Block, Input
+from minisql.planner.cost import index_estimates
 from minisql.planner.flattening import flatten_inputs
 from minisql.planner.index_terms import Usage, usage_of
 from minisql.planner.join_order import OrderTerm, WantedOrder, order_joins
@@ -155,6 +156,11 @@ def block_usage(block: Block, order: list[OrderItem] | None, terms: list[Term]) 
         roots += [item.expression for item in order]
     # Arguments of table-valued functions in FROM read the tables to their left.
     roots += [made.arguments for made in block.inputs if made.arguments]
+    inputs = block.inputs
+    if len(inputs) == 1 and inputs[0].table is not None and len(block.scope.sources) == 1 and not block.extra_terms:
+        lacking = [index_estimates(index).missing for index in inputs[0].table.indexes]
+        if lacking and not block.needs_whole_rows:
+            return Usage(names_in(roots, lacking))
     usage = usage_of(roots)
     _add_flattened(usage, block.scope)
     if block.needs_whole_rows:

@@ -53,6 +53,7 @@ class Compiler:
         "alias_name",
         "allows_memo",
         "authorized",
+        "binary",
         "bound_selects",
         "builder",
         "code",
@@ -108,6 +109,9 @@ class Compiler:
         self.label = builder.label
         self.place = builder.place
         self.constants: dict[int, object] = {}
+        # BINARY as instructions have it: None, or in a UTF-16 database the order of its bytes.
+        binary = context.find_collation("BINARY")
+        self.binary = None if binary is None or binary.is_binary else binary
         self.crossed: list[Capture] | None = None
         # The result alias whose expression is being emitted, for messages.
         self.alias_name: str | None = None
@@ -364,8 +368,7 @@ class Compiler:
     def collation(self, name: str | None) -> Collation | None:
         """The collation of that name, None for BINARY; raises `no such collation sequence`."""
         if name is None or name == "BINARY":
-            found = self.context.find_collation("BINARY")
-            return None if found is None or found.is_binary else found
+            return self.binary
         found = self.context.find_collation(name)
         if found is None:
             raise sqlite_error(ERROR_MISSING_COLLSEQ, f"no such collation sequence: {name}")

@@ -22,7 +22,7 @@ from minisql.planner.expressions import (
     is_row,
     truth_test,
 )
-from minisql.planner.operands import comparison, typed_operand
+from minisql.planner.operands import comparison, settle_plain, typed_operand
 from minisql.values import compare
 from minisql.values.arithmetic import truth
 
@@ -114,6 +114,15 @@ def _unary(compiler: Compiler, node: ast.Unary, scope: Scope, label: int, jump_i
 
 def _binary(compiler: Compiler, node: ast.Binary, scope: Scope, label: int, jump_if: bool, null_jumps: bool) -> None:
     jumps = _JUMPS.get(node.operator)
+    if jumps is not None:
+        settled = settle_plain(compiler, node.left, node.right, scope)
+        if settled is not None:
+            on_true, on_false, flags, _ = jumps
+            left_register, right_register, collation = settled
+            if null_jumps:
+                flags |= op.JUMP_IF_NULL
+            compiler.emit(on_true if jump_if else on_false, left_register, label, right_register, collation, flags)
+            return
     if (
         jumps is None
         or is_row(compiler, node.left, scope)

@@ -21,7 +21,7 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.limits import call_on_fresh_stack
 from minisql.parser import ast
 from minisql.planner.nodes import Held, SourceColumn
-from minisql.planner.operands import affinity_of, collation_of, comparison, note_captures, typed_operand
+from minisql.planner.operands import affinity_of, collation_of, comparison, note_captures, settle_plain, typed_operand
 from minisql.planner.scope import ROWID
 from minisql.values import arithmetic, compare
 from minisql.values.affinity import NONE, NUMERIC, affinity_of_cast
@@ -185,6 +185,11 @@ def emit_binary(compiler: Compiler, node: ast.Binary, scope: Scope, target: int)
 
 def emit_comparison(compiler: Compiler, node: ast.Binary, scope: Scope, target: int) -> int:
     """A comparison as a value: 1, 0 or NULL."""
+    settled = settle_plain(compiler, node.left, node.right, scope)
+    if settled is not None:
+        result = target or compiler.register()
+        compiler.emit(COMPARISONS[node.operator][0], settled[0], settled[1], result, settled[2])
+        return result
     truth = truth_test(compiler, node, scope)
     if truth is not None:
         operand = emit_expression(compiler, node.left, scope)

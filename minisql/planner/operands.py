@@ -209,6 +209,40 @@ def comparison(
     return left_register, right_register, collation, affinity
 
 
+def settle_plain(
+    compiler: Compiler, left: ast.Expression, right: ast.Expression, scope: Scope
+) -> tuple[int, int, Collation | None] | None:
+    """`comparison` for the commonest case, a table's column against a literal: registers and collation, else None."""
+    if left.__class__ is ast.Column:
+        if right.__class__ is not ast.Literal:
+            return None
+        node, value = left, right.value  # type: ignore[attr-defined]
+    elif right.__class__ is ast.Column and left.__class__ is ast.Literal:
+        node, value = right, left.value  # type: ignore[attr-defined]
+    else:
+        return None
+    found = compiler.resolve(node, scope)  # type: ignore[arg-type]
+    if found is None or compiler.crossed is not None:
+        return None
+    source, position = found
+    if position < 0 or source.expressions is not None or not source.is_stored or source.group_map is not None:
+        return None
+    register = source.registers[position]
+    if not register:
+        return None
+    column = source.columns[position]
+    affinity = column.affinity
+    if affinity >= NUMERIC:
+        if value.__class__ is str:
+            value = apply_numeric(value)
+    elif affinity == TEXT:
+        value = apply_text(value)
+    name = column.collation
+    collation = compiler.binary if name == "BINARY" else compiler.collation(name)
+    constant = compiler.constant(value)
+    return (register, constant, collation) if node is left else (constant, register, collation)
+
+
 def converted_constant(compiler: Compiler, register: int, affinity: int) -> int:
     """The register of a constant after a comparison affinity (NUMERIC or TEXT)."""
     value: Any = compiler.constants[register]

@@ -158,8 +158,11 @@ def subquery_mask(compiler: Compiler, node: object, scope: Scope) -> int:
     return mask
 
 
-def names_in(root: object) -> set[tuple[str | None, str]]:
-    """All names used as columns anywhere below a node: (table or None, name), lower case; ('*', '*') for a star."""
+def names_in(root: object, lacking: list[frozenset[str]] | None = None) -> set[tuple[str | None, str]]:
+    """All names used as columns anywhere below a node: (table or None, name), lower case; ('*', '*') for a star.
+
+    With `lacking` the walk ends early, as if it had met a star, when each of these sets holds one of the names.
+    """
     names: set[tuple[str | None, str]] = set()
     pending: list[object] = [root]
     children = CHILDREN
@@ -168,7 +171,12 @@ def names_in(root: object) -> set[tuple[str | None, str]]:
         kind = node.__class__
         if kind is ast.Column:
             table = node.table  # type: ignore[attr-defined]
-            names.add((None if table is None else table.lower(), node.name.lower()))  # type: ignore[attr-defined]
+            name = node.name.lower()  # type: ignore[attr-defined]
+            names.add((None if table is None else table.lower(), name))
+            if lacking is not None:
+                lacking = [names_lacking for names_lacking in lacking if name not in names_lacking]
+                if not lacking:
+                    return {("*", "*")}
         elif kind is ast.Star:
             names.add(("*", "*"))
         elif kind is ast.TableStar:
@@ -290,7 +298,21 @@ def _offer(
         node = source.expressions[position]
         inner_scope = source.inner
         kind = node.__class__
-    if not source.mask or is_row(compiler, value, scope):  # type: ignore[arg-type]
+    if not source.mask:
+        return
+    if node is column and position >= 0 and _is_constant(value):
+        # The commonest case needs no look at the value.
+        candidate = Candidate(term, source, position, operator, value, 0, scope)
+        if operator == "ISNULL" or operator == "NOTNULL":
+            candidate.collation = ""
+        else:
+            described = source.columns[position]
+            candidate.collation = described.collation.upper()
+            affinity = described.affinity
+            candidate.affinity = NUMERIC if affinity >= NUMERIC else TEXT if affinity == TEXT else 0
+        term.candidates.append(candidate)
+        return
+    if is_row(compiler, value, scope):  # type: ignore[arg-type]
         return
     value_mask = read_mask(compiler, value, scope)
     if value_mask & source.mask:
@@ -298,6 +320,12 @@ def _offer(
     candidate = Candidate(term, source, position, operator, value, value_mask, scope)
     _settle_comparison(compiler, candidate, column, scope)
     term.candidates.append(candidate)
+
+
+def _is_constant(value: object) -> bool:
+    if value.__class__ is list:
+        return all(item.__class__ is ast.Literal for item in value)  # type: ignore[attr-defined]
+    return value.__class__ is ast.Literal
 
 
 def _has_expression_index(source: Source) -> bool:

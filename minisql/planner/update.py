@@ -142,10 +142,11 @@ def begin_update(compiler: Compiler, updating: Updating, is_multiple: bool) -> T
     if may_replace:
         touched = list(layout.indexes)
     updating.target = target = open_target(compiler, table, updating.conflict, touched)
+    concerned = limit_to_update(compiler, target.foreign_keys, assignments.changed)
     if may_replace:
         check_parent_keys(compiler, target.foreign_keys, "DELETE")
     else:
-        target.foreign_keys = limit_to_update(compiler, target.foreign_keys, assignments.changed)
+        target.foreign_keys = concerned
     if is_multiple or updating.triggers or target.foreign_keys is not None or may_replace:
         compiler.needs_statement_journal = True
     return target
