@@ -115,7 +115,7 @@ def map_assignments(
         columns = assignment.columns
         expression = assignment.expression
         if assignment.is_row and not (len(columns) == 1 and not isinstance(expression, ast.RowValue)):
-            size = row_size(compiler, expression, Scope([]))
+            size = _width(compiler, expression, make_scope)
             if size != len(columns):
                 raise sqlite_error(ERROR, f"{len(columns)} columns assigned {size} values")
         try:
@@ -136,6 +136,17 @@ def map_assignments(
     result = Assignments(table, kept, names)
     result.superseded = superseded
     return result
+
+
+def _width(compiler: Compiler, expression: ast.Expression, make_scope: Callable[[], Scope] | None) -> int:
+    """How many values an expression gives; a subquery without stars need not be bound to know."""
+    if isinstance(expression, ast.ScalarSubquery):
+        core = expression.select.cores[0]
+        if isinstance(core, ast.Values):
+            return len(core.rows[0])
+        if all(isinstance(column, ast.ResultColumn) for column in core.columns):
+            return len(core.columns)
+    return row_size(compiler, expression, make_scope() if make_scope is not None else Scope([]))
 
 
 def _resolve_values(compiler: Compiler, assignments: Sequence[ast.Assignment], scope: Scope) -> None:

@@ -267,3 +267,43 @@ insert into t(b) values(1) returning count(*)
 replace into t values(1,'r') returning b
 insert or ignore into t values(1,'r') returning b
 select * from t
+
+create table t(a integer primary key, b, c)
+insert into t values(1,2,3) returning a as x, b+c, *, rowid, upper('q') "up per"
+insert into t values(2,2,3) returning (select max(a) from t), exists(select 1), case when a>1 then 'big' end
+insert into t(b) select 7 from t where a=1 returning a
+insert into t(b) values((select b from t where a=1)), ((select count(*) from t))
+insert into t select a+10, b, c from t order by a desc limit 2
+insert into t select 50,1,1 union select 51,2,2 union all select 50,1,1
+insert into t(b) values(1) union select 2
+insert into t(b) select * from (values (8),(9))
+insert into t(a,b) select a+100, (select max(b) from t) from t where a in (select a from t where b=2)
+insert into t(a) values(1) on conflict(a) do update set b=(select count(*) from t), c=excluded.a + t.a where excluded.a=1
+insert into t(a,b) values(1,'n') on conflict(a) do update set (b,c)=(select excluded.b, 5) returning *
+update t set b=(select b from t t2 where t2.a=t.a+1), c=case when c is null then -1 else c end where a<5
+update t set c=a from (select max(a) as m from t) where t.a=m
+update t set c=x.n from (select b, count(*) n from t group by b) as x where x.b is t.b
+delete from t where exists (select 1 from t t2 where t2.a=t.a+10)
+delete from t where (a,b) in (select a,b from t where a>100)
+delete from t where a in (1,2,3) or b like '8%'
+select * from t
+select changes(), total_changes()
+with recursive n(i) as (select 1 union all select i+1 from n where i<5) insert into t(a,b) select i+1000, i*i from n
+with d as (delete from t) select 1
+with x as (select a from t where a>1003) update t set c='w' where a in x returning a
+with x as (select a from t where a>1003) delete from t where a in (select a from x) returning a
+select * from t
+create table s(x text, y int, check(y > 0), check(length(x) < 5) , constraint named check(x <> 'bad'))
+insert into s values('abcdef', 1)
+insert into s values('bad', 1)
+insert into s values('ok', 0)
+insert into s values(null, null)
+insert or ignore into s values('abcdef', 1), ('fine', 2)
+insert or replace into s values('abcdef', 1)
+update s set y = -1
+update or ignore s set y = y - 2
+select * from s
+create table d(a default current_date, b default (random() is not null), c default (abs(-5)), d default -3, e default +4, f default 'it''s', g default "dq", h default x'0102', i default null, j default true, k default (1=1))
+insert into d(i) values(9)
+insert into d default values
+select typeof(a), length(a), b,c,d,e,f,g,h,i,j,k from d
