@@ -98,6 +98,9 @@ def _rank(stage: str, members: Sequence[CaseResult]) -> tuple[int, int, str, int
 def kind_of_failure(result: CaseResult) -> str:
     """The error without names and numbers; for wrong rows, how they differ."""
     if result.stage == "compare" and result.error.startswith("wrong result"):
+        hashed = re.fullmatch(r"(\d+) values hashing to \w+", result.expected)
+        if hashed is not None:
+            return "wrong values" if result.actual else "no rows"
         return difference(result.expected.splitlines(), result.actual.splitlines())
     return normalise_error(result.error)
 
@@ -166,11 +169,11 @@ def _by_function(
     others: list[list[Triple]],
 ) -> list[Cluster]:
     """Groups the traced cases by the function that is most suspicious for each; the rest follow the nearest by features."""
-    whole = Spectrum(runs.values(), others)
+    ranked = Spectrum(runs.values(), others).suspects((result.error for result in members), 200)
     top: dict[CaseId, str] = {}
     for id_, run in runs.items():
         mine = {f"{file}:{name}" for file, name, _ in run}
-        top[id_] = next((name for name, _ in whole.top_functions(200) if name in mine), "")
+        top[id_] = next((name for name, _ in ranked if name in mine), "")
     groups: defaultdict[str, list[CaseResult]] = defaultdict(list)
     for result in members:
         id_ = result.case.id
@@ -180,7 +183,7 @@ def _by_function(
     for function, group in groups.items():
         inside = [runs[result.case.id] for result in group if result.case.id in runs]
         outside = others + [runs[id_] for id_ in runs if id_ not in {result.case.id for result in group}]
-        suspects = Spectrum(inside, outside).top_functions()
+        suspects = Spectrum(inside, outside).suspects(result.error for result in group)
         clusters.append(Cluster(stage, error, function, group, suspects, _shared(group, features)))
     return clusters
 

@@ -66,7 +66,7 @@ class Guard:
         package = os.path.join(checkout, *module.split("."))
         self._readable = tuple(
             os.path.realpath(path) + os.sep
-            for path in {package, scratch, code or scratch, sys.prefix, sys.base_prefix, os.path.dirname(os.__file__)}
+            for path in {package, package + ".py", scratch, code or scratch, sys.prefix, sys.base_prefix, os.path.dirname(os.__file__)}
         )
         self._scratch = os.path.realpath(scratch) + os.sep
         self._compilers = tuple(os.path.join(os.path.realpath(package), *place) for place in COMPILERS)

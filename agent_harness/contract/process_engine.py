@@ -65,6 +65,7 @@ class ProcessEngine:
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._buffer = bytearray()
         self._dead = ""
+        self._has_file = False
         self._columns: int | None = None
         self._changed = -1
         self._transaction = False
@@ -77,6 +78,7 @@ class ProcessEngine:
         """Starts the process if there is none and opens a database.  Raises EngineCrash if the engine cannot be imported."""
         if self._process is None:
             self._start(os.path.dirname(path) if path else None)
+        self._has_file = path is not None
         self._ask("open", path)
 
     def _start(self, folder: str | None) -> None:
@@ -99,7 +101,17 @@ class ProcessEngine:
         self._receive(time.monotonic() + max(self._timeout_s, 30.0))
 
     def close(self) -> None:
-        """Closes the database and ends the process."""
+        """Closes the database and ends the process.  Raises EngineCrash when a database file cannot be closed."""
+        try:
+            if self._has_file and not self._dead and self._process is not None:
+                answer = self._ask("close", None)
+                if "error" in answer:
+                    raise EngineCrash(f"closing: {answer.get('class')}: {answer['error']} ({answer.get('trace')})")
+        finally:
+            self._has_file = False
+            self._end()
+
+    def _end(self) -> None:
         process, self._process = self._process, None
         if process is None:
             return
@@ -121,7 +133,7 @@ class ProcessEngine:
 
     def restart(self) -> None:
         """Ends the process and forgets how it died; the next `open` starts another."""
-        self.close()
+        self._end()
         self._dead = ""
 
     def _ends_soon(self, process: subprocess.Popen[bytes]) -> bool:

@@ -260,7 +260,7 @@ class RecordsContract:
             actual.text() if is_alone else first.actual,
             first.error,
             tuple(sorted(script_features(small))),
-            tuple(self.spectrum(checkout, results).top_functions()),
+            tuple(self.spectrum(checkout, results).suspects([first.error])),
         )
 
     def spectrum(self, checkout: Path, results: Sequence[CaseResult]) -> Spectrum:

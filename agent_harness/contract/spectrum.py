@@ -9,12 +9,14 @@ Source: R. Abreu et al., "On the Accuracy of Spectrum-based Fault Localization" 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from agent_harness.contract.base import Triple
 
+TRACE = re.compile(r"\(([\w.]+\.py):([\w.<>]+):\d+\)")
 _Key = TypeVar("_Key", bound=tuple[Any, ...])
 
 
@@ -43,6 +45,17 @@ class Spectrum:
         """The most suspicious functions as ("file:name", score)."""
         ranked = sorted(self.functions.items(), key=lambda item: (-item[1], item[0]))
         return [(f"{file}:{name}", round(score, 4)) for (file, name), score in ranked[:n]]
+
+    def suspects(self, errors: Iterable[str], n: int = 10) -> list[tuple[str, float]]:
+        """The most suspicious functions, those first in which one of the errors was raised ("... (file.py:function:line)")."""
+        places = {match.groups() for error in errors for match in TRACE.finditer(error)}
+        ranked = self.top_functions(len(self.functions))
+
+        def is_raising(item: tuple[str, float]) -> bool:
+            file, _, name = item[0].partition(":")
+            return (file.rpartition("/")[2], name) in places
+
+        return sorted(ranked, key=lambda item: not is_raising(item))[:n]
 
     def top_lines(self, n: int = 400) -> list[tuple[str, int, float]]:
         """The most suspicious lines as (file, line, score)."""
