@@ -153,7 +153,9 @@ def _resolve_values(compiler: Compiler, assignments: Sequence[ast.Assignment], s
     for assignment in assignments:
         expression = assignment.expression
         for value in expression.items if isinstance(expression, ast.RowValue) else [expression]:
-            if not isinstance(value, ast.ScalarSubquery):
+            if isinstance(value, ast.ScalarSubquery):
+                row_operands(compiler, value, scope)
+            else:
                 compiler.emit_expression(value, scope)
 
 

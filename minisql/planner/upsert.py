@@ -13,7 +13,7 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.assignments import map_assignments
 from minisql.planner.constraints import conflicting_key
-from minisql.planner.rows import row_source
+from minisql.planner.rows import names_scope, row_source
 from minisql.planner.scope import Scope
 from minisql.planner.targets import Target, emit_seek_row, key_registers
 from minisql.planner.update import Updating, emit_update_row
@@ -141,7 +141,12 @@ def _emit_action(
         key = key_registers(write.new, table)
     else:
         key = conflicting_key(compiler, target, index)
-    assignments = map_assignments(compiler, table, clause.assignments)
+    excluded = row_source(table, write.new, "excluded", is_qualified_only=True)
+
+    def make_scope() -> Scope:
+        return Scope([*names_scope(table, alias, None).sources, excluded], scope)
+
+    assignments = map_assignments(compiler, table, clause.assignments, make_scope)
     updating = Updating(compiler, table, assignments, op.ON_CONFLICT_ABORT)
     own = Target(table, target.layout, op.ON_CONFLICT_ABORT)
     own.cursor = target.cursor
@@ -150,7 +155,6 @@ def _emit_action(
     updating.target = own
     updating.returning = returning
     row = row_source(table, updating.old, alias)
-    excluded = row_source(table, write.new, "excluded", is_qualified_only=True)
     emit_seek_row(compiler, own, key, updating.old, write.ignore)
     inner = Scope([row, excluded], scope)
     if clause.where is not None:
