@@ -78,7 +78,8 @@ class ProgramBackend:
         if run.end == base.UNAVAILABLE:
             return Outcome(run.end, Usage(), run.stderr)
         end, usage, detail, message = dialect.read(run, task)
-        if run.end != base.FINISHED:
+        if run.end != base.FINISHED and (run.end != base.CRASHED or end == base.FINISHED):
+            # What the program itself says about a failure tells more than that it failed.
             end, detail = run.end, detail or f"ended by the harness: {run.end}"
         return Outcome(end, usage, detail, message, {"returncode": run.returncode, "seconds": run.seconds})
 
