@@ -350,7 +350,7 @@ class Session:
 
     def module_names(self) -> list[str]:
         """The virtual-table modules that exist."""
-        return []
+        return ["dbstat"]
 
     def connect_virtual_table(self, table: Table) -> None:
         """Connects a virtual table to its module; there is none of that name."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from minisql.catalog.schema import Column, Table
+from minisql.engine import dbstat
 from minisql.engine.pragma_table import PRAGMAS
 from minisql.errors import ERROR, sqlite_error
 from minisql.functions.registry import TABLE_FUNCTIONS, table_function_rows
@@ -32,6 +33,8 @@ def eponymous_table(session: Session, name: str) -> Table | None:
         entry = PRAGMAS.get(lowered[len(_PREFIX) :])
         if entry is not None and entry.is_function:
             table = session.eponymous_tables[lowered] = make_table(lowered, entry.columns, ("arg", "schema"))
+    elif table is None and lowered == "dbstat":
+        table = session.eponymous_tables[lowered] = make_table(lowered, dbstat.COLUMNS, dbstat.ARGUMENTS)
     elif table is None and lowered in TABLE_FUNCTIONS:
         table = session.eponymous_tables[lowered] = make_table(lowered, *TABLE_FUNCTIONS[lowered])
     return table
@@ -55,6 +58,8 @@ def serve_table_function(session: Session, constants: tuple[Any, ...], arguments
     name, n_given = constants
     if name in TABLE_FUNCTIONS:
         return [(*row, *arguments) for row in table_function_rows(name, arguments, n_given)]
+    if name == "dbstat":
+        return [(*row, *arguments) for row in dbstat.dbstat_rows(session, *arguments)]
     entry = PRAGMAS[name[len(_PREFIX) :]]
     value, schema = arguments
     database = None
