@@ -576,4 +576,3 @@ _JUMPS: dict[int, Callable[[Translator, int], Condition]] = {
         _jump_search,
     ),
 }  # fmt: skip
-

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SECOND_ENGINES = {"sqlite3", "_sqlite3", "apsw", "duckdb", "ctypes", "_ctypes", "subprocess"}
-MAY_MAKE_CODE = ("minisql/vm/translator", "minisql/storage/decoder", "minisql/storage/record")
+MAY_MAKE_CODE = ("minisql/vm/compiled", "minisql/storage/decoder", "minisql/storage/record")
 """Modules (by prefix) that may call exec, eval or compile: nothing of SQL, schema or data enters what they make."""
 
 
