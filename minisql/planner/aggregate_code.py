@@ -403,8 +403,7 @@ def emit_grouping(
     grouping.calls = made
     if plan.is_grouped:
         grouping.descending = ()
-    _switch_scope(compiler, block, calls, grouping)
-    _merge_order(block, calls, grouping, finisher)
+    _switch_scope(compiler, block, calls, unique_calls, grouping)
     return grouping
 
 
@@ -421,17 +420,27 @@ def _order_nodes(finisher: Finisher | None) -> list[object]:
     return [item.expression for item in finisher.order]
 
 
-def _merge_order(block: Block, calls: Calls, grouping: Grouping, finisher: Finisher | None) -> None:
-    """ORDER BY over the leading keys is the order in which the groups come out anyway."""
-
-
 def _unique_calls(calls: Calls) -> list[tuple[ast.FunctionCall, AggregateFunction]]:
     """Calls that are written the same are computed once."""
+    if len(calls.aggregates) == 1:
+        return calls.aggregates
     unique: list[tuple[ast.FunctionCall, AggregateFunction]] = []
     for node, function in calls.aggregates:
-        if not any(same_tree(node, other) for other, _ in unique):
+        if _position_of(node, unique) < 0:
             unique.append((node, function))
     return unique
+
+
+def _position_of(node: ast.FunctionCall, unique: list[tuple[ast.FunctionCall, AggregateFunction]]) -> int:
+    """Where the call that is written like `node` stands, -1 if it stands nowhere."""
+    name = node.name.lower()
+    n_arguments = len(node.arguments)
+    for position, (other, _) in enumerate(unique):
+        if other is node or (
+            len(other.arguments) == n_arguments and other.name.lower() == name and same_tree(node, other)
+        ):
+            return position
+    return -1
 
 
 def _load_rowids(compiler: Compiler, block: Block) -> None:
@@ -442,7 +451,13 @@ def _load_rowids(compiler: Compiler, block: Block) -> None:
                 source.rowid_register = compiler.emit_rowid(source)
 
 
-def _switch_scope(compiler: Compiler, block: Block, calls: Calls, grouping: Grouping) -> None:
+def _switch_scope(
+    compiler: Compiler,
+    block: Block,
+    calls: Calls,
+    unique_calls: list[tuple[ast.FunctionCall, AggregateFunction]],
+    grouping: Grouping,
+) -> None:
     """From now on names, calls and keys of the block mean the row of the group."""
     scope = block.scope
     n_keys = len(calls.keys)
@@ -454,11 +469,15 @@ def _switch_scope(compiler: Compiler, block: Block, calls: Calls, grouping: Grou
     group_map = GroupMap(base + n_keys + n_calls, base + grouping.width)
     grouping.map = group_map
     aggregates: dict[int, int] = {}
-    unique = _unique_calls(calls)
     for node, _ in calls.aggregates:
-        position = next(number for number, (other, _) in enumerate(unique) if same_tree(node, other))
-        aggregates[id(node)] = base + n_keys + position
+        aggregates[id(node)] = base + n_keys + _position_of(node, unique_calls)
     scope.aggregates = aggregates
+    for made in block.inputs:
+        for source in made.sources:
+            source.group_map = group_map
+    scope.group_keys = None
+    if not n_keys:
+        return
     row_registers = {
         register
         for made in block.inputs
@@ -473,9 +492,6 @@ def _switch_scope(compiler: Compiler, block: Block, calls: Calls, grouping: Grou
         elif key.__class__ is not ast.Literal:
             other_keys.append((key, base + number))
     scope.group_keys = other_keys or None
-    for made in block.inputs:
-        for source in made.sources:
-            source.group_map = group_map
 
 
 def aggregate_call(
