@@ -345,4 +345,3 @@ class MemoCursor:
 
     def __init__(self) -> None:
         self.results: dict[tuple[Any, ...], Any] = {}
-

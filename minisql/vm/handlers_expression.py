@@ -287,4 +287,3 @@ def _in_collated(value: Any, constants: Any) -> int | None:
     else:
         found = any(equal(value, other, collation) for other in constants.values)
     return 1 if found else None if constants.has_null else 0
-

@@ -382,6 +382,8 @@ def _iterable(translator: Translator, loop: LoopExtent, kind: str) -> str:
     if kind in _ROW_LISTS and advance == "next" and opcode != op.Last and _uses_are_plain_list(translator, loop):
         if kind != "list":
             translator.line(f"{name}.{_STARTS[opcode]}")
+        if any(loop.body <= other.start < loop.next for other in translator.program.loops):
+            return f"polled({name}.rows, host)"
         return f"{name}.rows"
     if opcode == op.WindowRewind:
         from_locals_to_list(translator, loop.start)

@@ -228,6 +228,16 @@ def walk_queue(queue: Any, host: Host) -> Iterator[Row]:
         row = take()
 
 
+def polled(rows: list[Row], host: Host) -> Iterator[Row]:
+    """Yields rows and asks the host now and then whether to go on: for loops around other loops."""
+    n = 0
+    for row in rows:
+        n += 1
+        if n % 64 == 0 and host.is_interrupted:
+            poll(host)
+        yield row
+
+
 def walk_leaves(first: Row | None, cursor: Any) -> Iterable[Row]:
     """Yields `first`, on which a storage cursor stands, and all rows behind it; the cursor moves leaf by leaf."""
     if first is None:
