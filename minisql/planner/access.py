@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from minisql.parser import ast
 from minisql.planner import cost
-from minisql.planner.binding import FUNCTION, TABLE
+from minisql.planner.binding import FUNCTION, NESTED, SUBQUERY, TABLE
 from minisql.planner.index_terms import Usage, covers, find_term, partial_index_is_usable
 from minisql.planner.scope import ROWID
 from minisql.planner.terms import make_term, read_mask, split
@@ -92,7 +92,7 @@ def find_accesses(
         accesses = function_accesses(compiler, made, terms) if made.kind == FUNCTION else [scan_rows(made)]
         for access in accesses:
             adjust_rows(access, terms)
-        if may_hash and made.kind != FUNCTION:
+        if may_hash and made.kind in (SUBQUERY, NESTED):
             accesses.extend(_hash_accesses(compiler, made, terms))
         return accesses
     table = made.table

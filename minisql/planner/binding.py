@@ -19,7 +19,7 @@ from minisql.parser.tokenizer import Source as SourceText
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.operands import affinity_of, collation_of
 from minisql.planner.read_authorization import authorize_block, authorize_read, authorize_recursion, authorize_select
-from minisql.planner.scope import ROWID, Scope, Source
+from minisql.planner.scope import ROWID, Scope, Source, find_in_scope
 from minisql.planner.walking import walk
 from minisql.values.affinity import BLOB, NONE, NUMERIC, TEXT
 
@@ -299,10 +299,28 @@ def expand_results(
         else:
             _expand_star(compiler, block, column.table, column.position)  # type: ignore[union-attr]
     if aliases is not None:
+        _check_alias_use(compiler, block, aliases)
         source = Source("", (), aliases, [])
         source.expressions = _Expressions(results)  # type: ignore[assignment]
         source.inner = block.scope
         block.scope.alias_source = source
+
+
+def _check_alias_use(compiler: Compiler, block: Block, aliases: dict[str, int]) -> None:
+    """Result columns do not see each other's aliases: a name that only an alias could explain is an error there."""
+    scope = block.scope
+    unknown = {alias for alias in aliases if find_in_scope(scope, alias, None, None)[0] == 0}
+    if not unknown:
+        return
+    for result in block.results:
+        if result.expression.__class__ is ast.Literal:
+            continue
+        for node in walk(result.expression):
+            if node.__class__ is ast.Column and node.table is None and node.name.lower() in unknown:
+                # Not found among the sources: raises, unless the name is one of an enclosing SELECT or a string.
+                compiler.resolve(node, scope)
+            elif node.__class__ is ast.Select:
+                break
 
 
 class _Expressions:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner import cost
 from minisql.planner.access import BY_OR, Access
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler
     from minisql.planner.ordering import OrderItem
     from minisql.planner.scope import Scope, Source
+
+
+MAX_JOINED = 64
+"""SQLite keeps sets of joined tables in 64 bits."""
 
 
 class BlockPlan:
@@ -67,6 +72,8 @@ def plan_block(
         return BlockPlan([], [], order is None and not calls.windows, False, inputs)
     flatten_inputs(compiler, block)
     number_inputs(block.inputs)
+    if len(block.inputs) > MAX_JOINED:
+        raise sqlite_error(ERROR, f"at most {MAX_JOINED} tables in a join")
     fold_right_joins(compiler, block)
     inputs = block.inputs
     terms = block_terms(compiler, block)
@@ -230,6 +237,8 @@ def _extreme_order(compiler: Compiler, block: Block, calls: Calls) -> WantedOrde
 
 def _window_order(compiler: Compiler, block: Block, calls: Calls) -> WantedOrder | None:
     """The order that the first window would like: its partitions, then its ORDER BY."""
+    # Names in the arguments are looked up first, as they are written first.
+    read_mask(compiler, [node.arguments for node in calls.windows], block.scope)
     over = calls.windows[-1].over
     if not isinstance(over, ast.Window) or over.base is not None:
         return None

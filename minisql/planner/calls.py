@@ -72,8 +72,10 @@ def emit_function_call(compiler: Compiler, node: ast.FunctionCall, scope: Scope,
     if node.over is not None:
         raise sqlite_error(ERROR, f"misuse of window function {node.name}()", compiler.offset(node.position))
     if not isinstance(function, ScalarFunction):
-        kind = "window" if isinstance(function, WindowFunction) else "aggregate"
-        raise sqlite_error(ERROR, f"misuse of {kind} function {node.name}()", compiler.offset(node.position))
+        kind = "window function" if isinstance(function, WindowFunction) else "aggregate function"
+        if scope.is_grouped and not isinstance(function, WindowFunction):
+            kind = "aggregate:"
+        raise sqlite_error(ERROR, f"misuse of {kind} {node.name}()", compiler.offset(node.position))
     if node.filter is not None:
         raise sqlite_error(
             ERROR, f"FILTER may not be used with non-aggregate {node.name}()", compiler.offset(node.position)

@@ -67,8 +67,10 @@ class Compiler:
         "emit",
         "explain_parent",
         "explain_rows",
+        "gathering_capture",
         "home",
         "ignores_triggers",
+        "in_recursion",
         "is_ddl",
         "is_deterministic",
         "label",
@@ -155,6 +157,10 @@ class Compiler:
         self.views_active: set[tuple[int, str]] = set()
         # The capture of the expression subquery that is being bound, None outside of any.
         self.current_capture: Capture | None = None
+        # While rows are gathered inside of what may run many times: the capture of the subquery around, and whether the step
+        # of a recursive table is around.
+        self.gathering_capture: Capture | None = None
+        self.in_recursion = False
         self.subquery_shapes: dict[tuple[int, int], tuple[list[Column], Scope]] = {}
         self.select_numbers: dict[int, int] = {}
         # Results of correlated subqueries may be kept by outer values: only while nothing is written.

@@ -357,9 +357,11 @@ def emit_recursion(compiler: Compiler, bound: BoundSelect, sink: Sink) -> None:
     compiler.place(skip_output)
     common.row_registers = list(registers)
     compiler.explain_below("RECURSIVE STEP")
+    outer_recursion, compiler.in_recursion = compiler.in_recursion, True
     for block in bound.blocks[first:]:
         _check_recursive_arm(compiler, block)
         emit_block(compiler, bound, block, enqueue, None)
+    compiler.in_recursion = outer_recursion
     compiler.explain_parent = parent
     compiler.builder.end_loop(op.Next, following, end)
     compiler.place(done)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from minisql.planner.binding import Block
     from minisql.planner.block_plan import BlockPlan
     from minisql.planner.compiler import Compiler
-    from minisql.planner.scope import Scope
+    from minisql.planner.scope import Capture, Scope
     from minisql.planner.terms import Term
 
 Body = Callable[[int], None]
@@ -203,14 +203,50 @@ def prepare(nest: Nest, access: Access) -> None:
         assert made.table is not None, "a table input has a table"
         open_table(compiler, access)
     elif made.kind == SUBQUERY:
+        with_once = _begin_once(compiler, access)
         materialize(compiler, made, access.kind == BY_HASH and not made.join_flags & ast.JOIN_LEFT)
+        _end_once(compiler, access, with_once)
     elif made.kind == NESTED:
         assert made.block is not None, "a nested input has a block"
         compiler.emit_nested(made)
     elif made.kind == FUNCTION:
         prepare_function(compiler, access)
     if access.kind == BY_HASH:
+        with_once = _begin_once(compiler, access)
         _build_hash(nest, access)
+        _end_once(compiler, access, with_once)
+
+
+OnceState = tuple[int, int, "Capture | None", dict[int, None], bool]
+
+
+def _begin_once(compiler: Compiler, access: Access) -> OnceState | None:
+    """What is gathered within a loop (a correlated subquery, a recursive step) is gathered once if it reads nothing outside."""
+    capture = compiler.gathering_capture
+    if capture is None and not compiler.in_recursion:
+        return None
+    label = compiler.label()
+    address = compiler.emit(op.Once, 0, label)
+    if capture is None:
+        return address, label, None, {}, False
+    state = address, label, capture, capture.registers, capture.is_opaque
+    # What is read from now on is noted by itself.
+    capture.registers = {}
+    capture.is_opaque = False
+    return state
+
+
+def _end_once(compiler: Compiler, access: Access, state: OnceState | None) -> None:
+    if state is None:
+        return
+    address, label, capture, registers, was_opaque = state
+    if capture is not None:
+        if capture.is_correlated:
+            compiler.code[address] = (op.Noop, 0, 0, 0, None, 0)
+        registers.update(capture.registers)
+        capture.registers = registers
+        capture.is_opaque = capture.is_opaque or was_opaque
+    compiler.place(label)
 
 
 def open_table(compiler: Compiler, access: Access) -> None:

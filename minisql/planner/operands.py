@@ -216,12 +216,12 @@ def settle_plain(
     if left.__class__ is ast.Column:
         if right.__class__ is not ast.Literal:
             return None
-        node, value = left, right.value  # type: ignore[attr-defined]
+        node, value = left, right.value
     elif right.__class__ is ast.Column and left.__class__ is ast.Literal:
-        node, value = right, left.value  # type: ignore[attr-defined]
+        node, value = right, left.value
     else:
         return None
-    found = compiler.resolve(node, scope)  # type: ignore[arg-type]
+    found = compiler.resolve(node, scope)
     if found is None or compiler.crossed is not None:
         return None
     source, position = found

@@ -42,6 +42,8 @@ def begin_returning(
         raise sqlite_error(ERROR, "cannot use RETURNING in a trigger")
     if any(column.__class__ is ast.TableStar for column in columns):
         raise sqlite_error(ERROR, 'RETURNING may not use "TABLE.*" wildcards')
+    # The clause is computed behind the change and may fail.
+    compiler.needs_statement_journal = True
     cursor = compiler.builder.cursor()
     compiler.emit(op.OpenList, cursor, len(columns))
     return Returning(columns, cursor)

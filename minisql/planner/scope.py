@@ -147,6 +147,7 @@ class Scope:
         "capture",
         "common_tables",
         "group_keys",
+        "is_grouped",
         "merged",
         "parent",
         "sources",
@@ -164,6 +165,8 @@ class Scope:
         self.aggregates: dict[int, int] | None = None
         self.group_keys: list[tuple[ast.Expression, int]] | None = None
         self.windows: dict[int, int] | None = None
+        # Whether the SELECT has aggregates or GROUP BY, for messages.
+        self.is_grouped = False
         # The view or trigger in whose name this scope reads.
         self.acting_object: str | None = None
 

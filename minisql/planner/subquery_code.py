@@ -46,6 +46,7 @@ def bind_subquery(compiler: Compiler, node: ast.Select, scope: Scope) -> BoundSu
     key = (id(node), id(scope))
     found = compiler.bound_selects.get(key)
     if found is None:
+        _check_depth(scope)
         saved = compiler.current_capture
         capture = Capture()
         compiler.current_capture = capture
@@ -53,6 +54,18 @@ def bind_subquery(compiler: Compiler, node: ast.Select, scope: Scope) -> BoundSu
         compiler.current_capture = saved
         found = compiler.bound_selects[key] = BoundSubquery(bound, capture, node, scope)
     return found  # type: ignore[return-value]
+
+
+def _check_depth(scope: Scope) -> None:
+    """SQLite adds up the heights of expressions along nested subqueries: 44 of the simplest ones are too many."""
+    depth = 1
+    level: Scope | None = scope
+    while level is not None:
+        if level.capture is not None:
+            depth += 1
+        level = level.parent
+    if depth * (depth + 1) // 2 >= 990:
+        raise sqlite_error(ERROR, "Expression tree is too large (maximum depth 1000)")
 
 
 def take_subquery(compiler: Compiler, node: ast.Select, scope: Scope) -> BoundSubquery:
@@ -84,7 +97,9 @@ def once_or_memo(
     explain_row = len(compiler.explain_rows)
     if compiler.wants_explain:
         compiler.explain_parent = compiler.explain(f"{name} {compiler.select_number(subquery.node)}")
+    outer_gathering, compiler.gathering_capture = compiler.gathering_capture, subquery.capture
     emit_body()
+    compiler.gathering_capture = outer_gathering
     is_deterministic = compiler.is_deterministic
     compiler.is_deterministic = was_deterministic and is_deterministic
     capture = subquery.capture

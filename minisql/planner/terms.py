@@ -324,7 +324,7 @@ def _offer(
 
 def _is_constant(value: object) -> bool:
     if value.__class__ is list:
-        return all(item.__class__ is ast.Literal for item in value)  # type: ignore[attr-defined]
+        return all(item.__class__ is ast.Literal for item in value)
     return value.__class__ is ast.Literal
 
 

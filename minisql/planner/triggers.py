@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.program import Program
 from minisql.errors import CONSTRAINT_TRIGGER, ERROR, sqlite_error
+from minisql.limits import call_on_fresh_stack
 from minisql.parser import ast
 from minisql.planner.compiler import Compiler
 from minisql.planner.expressions import EMITTERS
@@ -35,18 +36,22 @@ STEP_EMITTERS: dict[type, Callable[[Compiler, Any], object]] = {}
 """Emitters of the statements that may be steps; insert, update, delete and selection enter theirs."""
 
 TEMP = 1
+FRESH_STACK_EVERY = 25
+"""Levels of programs within programs after which compilation goes on in a new thread: some 20 Python frames each."""
+
 ACTION_CODES = {"ROLLBACK": op.ON_CONFLICT_ROLLBACK, "ABORT": op.ON_CONFLICT_ABORT, "FAIL": op.ON_CONFLICT_FAIL}
 
 
 class TriggerContext:
     """What a compiler knows while it compiles a trigger program: the `scope` of OLD and NEW, the `conflict` mode that
     overrides the steps' own (0: none), the schema in which unqualified names are looked up (`home`, None: as usual), and the
-    trigger's `name` (None for a foreign-key action)."""
+    trigger's `name` (None for a foreign-key action); `level` is how deep the program is nested."""
 
-    __slots__ = ("conflict", "home", "name", "scope")
+    __slots__ = ("conflict", "home", "level", "name", "scope")
 
     def __init__(self, scope: Scope, conflict: int, home: str | None, name: str | None = None) -> None:
         self.name = name
+        self.level = 0
         self.scope = scope
         self.conflict = conflict
         self.home = home
@@ -141,8 +146,25 @@ def compile_program(
     if program is not None:
         return program
     program = programs[key] = Program([], [None], 0)
+    context.level = compiler.trigger.level + 1 if compiler.trigger is not None else 1
+    if context.level % FRESH_STACK_EVERY:
+        _fill_program(compiler, program, table, has_rows, when, steps, context)
+    else:
+        call_on_fresh_stack(_fill_program, compiler, program, table, has_rows, when, steps, context)
+    return program
+
+
+def _fill_program(
+    compiler: Compiler,
+    program: Program,
+    table: Table,
+    has_rows: tuple[bool, bool],
+    when: ast.Expression | None,
+    steps: Sequence[ast.Statement],
+    context: TriggerContext,
+) -> None:
     inner = compiler.spawn()
-    inner.programs = programs
+    inner.programs = compiler.programs
     inner.trigger = context
     inner.home = context.home
     inner.acting_object = context.name
@@ -174,7 +196,6 @@ def compile_program(
     program.parameters = ()
     compiler.databases_read |= inner.databases_read
     compiler.databases_written |= inner.databases_written
-    return program
 
 
 def finish_sub_program(inner: Compiler) -> Program:
