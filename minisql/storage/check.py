@@ -165,26 +165,15 @@ class _Check:
         """Checks one page; `reference` is the prefix of messages about the pointer that led here."""
         if not number or self.is_full() or not self.use(reference, number):
             return largest, 0
-        prefix = f"Tree {root} page {number}: "
-        data = page_image(self.file, number)
-        first = 100 if number == 1 else 0
-        kind = data[first]
-        count = data[first + 3] << 8 | data[first + 4]
-        if kind not in (INDEX_INTERIOR, TABLE_INTERIOR, INDEX_LEAF, TABLE_LEAF) or count > (self.file.page_size - 8) // 6:
-            self.report(f"{prefix}btreeInitPage() returns error code 11")
+        layout = self.layout(root, number)
+        if layout is None:
             return largest, 0
+        data, first, kind, count, content, array, spans = layout
         is_leaf = kind in (INDEX_LEAF, TABLE_LEAF)
         usable = self.usable
-        content = (data[first + 5] << 8 | data[first + 6]) or 65536
-        array = first + (8 if is_leaf else 12)
-        blocks = self.free_blocks(data, first, array + 2 * count, content)
-        if blocks is None:
-            self.report(f"{prefix}free space corruption")
-            return largest, 0
         depth = -1  # a leaf answers 0, and so does a page that cannot be read
         may_be_equal = True
         is_covered = True
-        spans = blocks
         if not is_leaf:
             child = int.from_bytes(data[first + 8 : first + 12], "big")
             reference = f"Tree {root} page {number} cell 0: "
@@ -232,6 +221,27 @@ class _Check:
         if is_covered and not self.is_full():
             self.coverage(number, data[first + 7], content, spans)
         return largest, depth + 1
+
+    def layout(self, root: int, number: int) -> tuple[bytes, int, int, int, int, int, list[tuple[int, int]]] | None:
+        """Reads a page's header: (image, header offset, kind, cells, start of content, cell pointer array, free blocks).
+
+        None, and a message, when the header or the free space makes no sense.
+        """
+        prefix = f"Tree {root} page {number}: "
+        data = page_image(self.file, number)
+        first = 100 if number == 1 else 0
+        kind = data[first]
+        count = data[first + 3] << 8 | data[first + 4]
+        if kind not in (INDEX_INTERIOR, TABLE_INTERIOR, INDEX_LEAF, TABLE_LEAF) or count > (self.file.page_size - 8) // 6:
+            self.report(f"{prefix}btreeInitPage() returns error code 11")
+            return None
+        content = (data[first + 5] << 8 | data[first + 6]) or 65536
+        array = first + (8 if kind in (INDEX_LEAF, TABLE_LEAF) else 12)
+        blocks = self.free_blocks(data, first, array + 2 * count, content)
+        if blocks is None:
+            self.report(f"{prefix}free space corruption")
+            return None
+        return data, first, kind, count, content, array, blocks
 
     def free_blocks(self, data: bytes, first: int, array_end: int, content: int) -> list[tuple[int, int]] | None:
         """Returns the free blocks as (start, end); None when the free space of the page makes no sense."""

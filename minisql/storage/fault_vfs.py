@@ -219,4 +219,3 @@ def _tear(change: tuple[int, bytes | None], chooser: random.Random) -> tuple[int
     cuts = [0, *range(first, len(data), SECTOR), len(data)]
     start, end = sorted(chooser.sample(cuts, 2))
     return offset + start, data[start:end]
-

@@ -76,6 +76,15 @@ def _drop_nan(value: float) -> float | None:
     return value if value == value else None
 
 
+def _wide_header(serial_types: list[int]) -> bytes:
+    """Encodes a record header with serial types, or a size, of more than one byte."""
+    types = b"".join(map(encode_varint, serial_types))
+    size = len(types) + 1
+    if size >= 0x80:
+        size = len(types) + (2 if len(types) + 2 < 0x4000 else 3)
+    return encode_varint(size) + types
+
+
 class RecordCodec:
     """Encodes and decodes the records of one shape in one database.
 
@@ -364,19 +373,14 @@ class RecordCodec:
             else:
                 assert isinstance(value, (bytes, bytearray, memoryview)), kind
                 n = len(value)
-                if n > 57:
-                    is_wide = True
+                is_wide |= n > 57
                 add_type(12 + 2 * n)
                 add_value(bytes(value))
         n_types = len(header)
         if n_types < 128 and not is_wide:
             header[0] = n_types
             return bytes(header) + b"".join(body)
-        types = b"".join(map(encode_varint, header[1:]))
-        size = len(types) + 1
-        if size >= 0x80:
-            size = len(types) + (2 if len(types) + 2 < 0x4000 else 3)
-        return encode_varint(size) + types + b"".join(body)
+        return _wide_header(header[1:]) + b"".join(body)
 
     def _with_integers(self, row: Sequence[Any]) -> Sequence[Any]:
         """Replaces integral REAL values within 48 bits by integers, as SQLite stores them."""
