@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
+from minisql.bytecode.listing import EXPLAIN_COLUMNS, explain_rows
 from minisql.bytecode.program import Program
 from minisql.parser import ast
 from minisql.planner.binding import BoundSelect, bind_select, column_name, column_origin
@@ -125,7 +126,7 @@ def compile_explain(parsed: Parsed, node: ast.Explain, context: PlanContext) -> 
         names: tuple[str, ...] = ("id", "parent", "notused", "detail")
         rows: list[tuple[object, ...]] = list(described.explain_rows)
     else:
-        names = ("addr", "opcode", "p1", "p2", "p3", "p4", "p5", "comment")
+        names = EXPLAIN_COLUMNS
         rows = list(listing_rows(described))
     if rows:
         cursor = compiler.builder.cursor()
@@ -143,12 +144,7 @@ def compile_explain(parsed: Parsed, node: ast.Explain, context: PlanContext) -> 
 
 def listing_rows(program: Program) -> list[tuple[object, ...]]:
     """The instructions of a program as the rows of EXPLAIN."""
-    rows: list[tuple[object, ...]] = []
-    for address, (opcode, p1, p2, p3, p4, p5) in enumerate(program.code):
-        contract = op.CONTRACTS[opcode]
-        numbers = [value if isinstance(value, int) else str(value) for value in (p1, p2, p3)]
-        rows.append((address, contract.name, *numbers, None if p4 is None else str(p4), p5, None))
-    return rows
+    return list(explain_rows(program))
 
 
 def emit_select_step(compiler: Compiler, node: ast.Select) -> None:

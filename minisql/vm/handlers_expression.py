@@ -156,7 +156,7 @@ def not_null_value(frame: Frame, registers: list[Any], i: Operands, pc: int) -> 
 
 @handles(opcodes.Cast)
 def cast_(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    registers[i[3]] = cast(registers[i[1]], i[2])
+    registers[i[3]] = cast(registers[i[1]], i[2], frame.host.function_context.encoding)
     return pc
 
 

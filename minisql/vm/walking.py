@@ -230,9 +230,7 @@ def walk_queue(queue: Any, host: Host) -> Iterator[Row]:
 
 def polled(rows: list[Row], host: Host) -> Iterator[Row]:
     """Yields rows and asks the host now and then whether to go on: for loops around other loops."""
-    n = 0
-    for row in rows:
-        n += 1
+    for n, row in enumerate(rows, 1):
         if n % 64 == 0 and host.is_interrupted:
             poll(host)
         yield row
