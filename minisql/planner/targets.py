@@ -153,7 +153,8 @@ def emit_delete_row(
     table = target.table
     scope = row_scope(table, row)
     emit_delete_entries(compiler, table, row, scope, target.index_cursors)
-    operands = (target.reports_name, table.schema_index)
+    # The update hook does not hear of rows that REPLACE deletes; those do not count either.
+    operands = (target.reports_name if flags & op.COUNT_CHANGE else None, table.schema_index)
     compiler.emit(op.Delete, target.cursor, 0, 1 if table.is_without_rowid else 0, operands, flags)
 
 
