@@ -85,7 +85,12 @@ def _read_schema(session: Session, database: int, schema: Schema) -> None:
     encoding = btree.get_meta(_ENCODING) or UTF8
     if database == 0:
         session.set_encoding(encoding)
-    elif btree.n_pages and encoding != session.encoding:
+    elif not btree.n_pages:
+        # A database in which nothing was created yet takes the main database's encoding.
+        encoding = session.encoding
+        if btree.encoding != _ENCODING_NAMES[encoding]:
+            btree.encoding = _ENCODING_NAMES[encoding]
+    elif encoding != session.encoding:
         raise sqlite_error(ERROR, "attached databases must use the same text encoding as main database")
     schema.encoding = _ENCODING_NAMES.get(encoding, "utf-8")
     schema.file_format = btree.get_meta(_FILE_FORMAT) or 1

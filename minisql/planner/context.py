@@ -27,7 +27,6 @@ class PlanContext(Protocol):
     catalog: Catalog
     functions: FunctionRegistry
     limits: Sequence[int]
-    encoding: int
     flags: dict[str, bool]
     authorizer: Callable[[int, str | None, str | None, str | None, str | None], int] | None
 

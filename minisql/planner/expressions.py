@@ -376,7 +376,7 @@ def emit_cast(compiler: Compiler, node: ast.Cast, scope: Scope, target: int) -> 
         value = compiler.constants[operand]
         # Between text and blob the encoding of the database counts, which only the run time knows.
         if value is None or isinstance(value, (int, float)):
-            folded = cast(value, affinity, compiler.context.encoding)
+            folded = cast(value, affinity)
             if folded.__class__ is not bytes:
                 return placed(compiler, compiler.constant(folded), target)
     result = target or compiler.register()
