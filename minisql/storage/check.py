@@ -170,7 +170,6 @@ class _Check:
             return largest, 0
         data, first, kind, count, content, array, spans = layout
         is_leaf = kind in (INDEX_LEAF, TABLE_LEAF)
-        usable = self.usable
         depth = -1  # a leaf answers 0, and so does a page that cannot be read
         may_be_equal = True
         is_covered = True
@@ -188,8 +187,8 @@ class _Check:
                 break
             reference = f"Tree {root} page {number} cell {index}: "
             at = data[array + 2 * index] << 8 | data[array + 2 * index + 1]
-            if at < content or at > usable - 4:
-                self.report(f"{reference}Offset {at} out of range {content}..{usable - 4}")
+            if at < content or at > self.usable - 4:
+                self.report(f"{reference}Offset {at} out of range {content}..{self.usable - 4}")
                 is_covered = False
                 continue
             cell = self.cell(data, at, kind)

@@ -334,13 +334,9 @@ class RecordCodec:
         for value in row:
             kind = value.__class__
             if kind is str:
-                if is_utf8 and value.isascii():
-                    piece = value.encode()
-                else:
-                    piece = encode_text(value, self.encoding)
+                piece = value.encode() if is_utf8 and value.isascii() else encode_text(value, self.encoding)
                 n = len(piece)
-                if n > 57:
-                    is_wide = True
+                is_wide |= n > 57
                 add_type(13 + 2 * n)
                 add_value(piece)
             elif kind is int:
