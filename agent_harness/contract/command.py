@@ -118,6 +118,7 @@ class CommandContract:
                 command += sorted({self._names[id_] for id_ in only if id_ in self._names}) if only is not None else []
             else:
                 command.append(word.replace("{report}", str(report)))
+        (tree / self._report).unlink(missing_ok=True)  # one that came with the tree says nothing
         before = os.times()
         try:
             process = subprocess.Popen(

@@ -76,7 +76,7 @@ class ImportsGate:
         allowed = frozenset(options.get("allowed", ()))
         self._modules = banned - allowed
         self._names = DYNAMIC_NAMES - allowed if is_engine else frozenset(("__import__",)) - allowed
-        self._attributes = (DYNAMIC_ATTRIBUTES if is_engine else frozenset(("settrace", "meta_path", "_getframe"))) - allowed
+        self._attributes = (DYNAMIC_ATTRIBUTES if is_engine else frozenset(("settrace", "meta_path", "modules", "_getframe"))) - allowed
         self._os_attributes = (OS_ATTRIBUTES if is_engine else frozenset()) - allowed
 
     def check(self, change: Change, contract: Contract) -> GateResult:

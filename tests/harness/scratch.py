@@ -4,6 +4,7 @@ The fault: abs() of a negative integer is that integer.  Three records show it (
 """
 
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -104,9 +105,7 @@ class Scratch:
         (root / "agent-harness.toml").write_text(SETTINGS)
         (root / ".gitignore").write_text(".agent-harness/\n__pycache__/\n")
         plant(root, FAULTY, RIGHT, WRONG)
-        Repository.git(_bare(root), "init", "--quiet", "--initial-branch=main", str(root))
-        self.repository = Repository(root)
-        self.repository.commit_all("base")
+        self.repository = new_repository(root)
         self.root = root
         self.base = self.repository.resolve("HEAD")
         self.config: Config = load(None, checkout=root)
@@ -131,10 +130,11 @@ class Scratch:
         return Change(self.base, head, workspace.path, self.root, paths, diff, self.targets, self.evaluation)
 
 
-def _bare(root: Path) -> Repository:
-    """A Repository without its check, to run `git init`."""
-    repository = Repository.__new__(Repository)
-    repository.path = root
+def new_repository(root: Path) -> Repository:
+    """Makes a folder a git repository with one commit on main."""
+    subprocess.run(["git", "init", "--quiet", "--initial-branch=main", str(root)], check=True)
+    repository = Repository(root)
+    repository.commit_all("base")
     return repository
 
 

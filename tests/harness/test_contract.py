@@ -10,7 +10,7 @@ from agent_harness.contract.configured import make_contract
 from agent_harness.contract.records import RecordsContract, Suite
 from agent_harness.contract.spectrum import Spectrum
 from agent_harness.errors import ConfigurationError, HarnessError
-from tests.harness.scratch import FAULTY, SUITE, Scratch, plant, repair
+from tests.harness.scratch import FAULTY, SUITE, Scratch, plant
 
 
 def ids_of(text: str) -> dict[str, str]:
@@ -51,7 +51,7 @@ def test_both_configurations_are_under_contract(scratch: Scratch) -> None:
     assert contract.hash() != scratch.contract.hash()
 
 
-SPOILING_ENGINE = '''
+SPOILING_ENGINE = """
 class Error(Exception):
     pass
 
@@ -82,7 +82,7 @@ class Connection:
 
 def connect(path, isolation_level=None):
     return Connection(path)
-'''
+"""
 
 
 def test_damaged_file_fails_every_record_of_its_suite(tmp_path: Path) -> None:

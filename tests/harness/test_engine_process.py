@@ -9,7 +9,7 @@ from agent_harness.contract import compiled
 from agent_harness.contract.engine_process import code_name
 from agent_harness.contract.process_engine import EngineCrash, EngineRefusal, ProcessEngine
 
-HEAD = '''
+HEAD = """
 class Error(Exception):
     pass
 
@@ -47,7 +47,7 @@ def closing():
 
 def connect(path, isolation_level=None):
     return Connection()
-'''
+"""
 
 
 def engine(folder: Path, body: str, timeout_s: float = 20.0, is_covered: bool = False) -> ProcessEngine:
@@ -84,7 +84,7 @@ def test_refusals_are_answers_and_other_exceptions_are_crashes(tmp_path: Path) -
         """,
     )
     made.open(None)
-    with pytest.raises(EngineRefusal, match="^no such thing$"):
+    with pytest.raises(EngineRefusal, match=r"^no such thing$"):
         made.execute("bad")
     with pytest.raises(EngineCrash, match=r"KeyError: 'inside' \(__init__.py:answer:\d+\)"):
         made.execute("worse")
@@ -164,7 +164,10 @@ def test_coverage_of_chosen_statements(tmp_path: Path) -> None:
     assert made.coverage == []
     made.is_covering = True
     made.execute("aloud")
-    assert {(file, name) for file, name, _ in made.coverage} >= {("toy/__init__.py", "answer"), ("toy/__init__.py", "Cursor.execute")}
+    assert {(file, name) for file, name, _ in made.coverage} >= {
+        ("toy/__init__.py", "answer"),
+        ("toy/__init__.py", "Cursor.execute"),
+    }
     made.close()
 
 
