@@ -151,7 +151,7 @@ GENERIC_TEXTS: dict[int, str] = {
 }
 
 
-class Warning(Exception):  # noqa: A001, N818 - the DB-API fixes the name
+class Warning(Exception):
     """An important warning, as PEP 249 defines it."""
 
 
