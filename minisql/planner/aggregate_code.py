@@ -136,6 +136,8 @@ def _collect_call(
         inner = Calls()
         for argument in node.arguments:
             _collect(compiler, argument, inner, scope)
+        if node.filter is not None:
+            _collect(compiler, node.filter, inner, scope)
         if inner.aggregates or inner.windows:
             kind = "aggregate function" if inner.aggregates else "window function"
             bad = inner.aggregates[0][0] if inner.aggregates else inner.windows[0]

@@ -123,7 +123,7 @@ def map_assignments(
         except Error:
             # What is wrong with the values up to here is reported first.
             if make_scope is not None:
-                _resolve_values(compiler, assignments[: number + 1], make_scope())
+                resolve_values(compiler, assignments[: number + 1], make_scope())
             raise
         if compiler.context.authorizer is not None and not _allows_update(compiler, table, positions):
             continue
@@ -149,7 +149,8 @@ def _width(compiler: Compiler, expression: ast.Expression, make_scope: Callable[
     return row_size(compiler, expression, make_scope() if make_scope is not None else Scope([]))
 
 
-def _resolve_values(compiler: Compiler, assignments: Sequence[ast.Assignment], scope: Scope) -> None:
+def resolve_values(compiler: Compiler, assignments: Sequence[ast.Assignment], scope: Scope) -> None:
+    """Emits the values only so that their names are looked up."""
     for assignment in assignments:
         expression = assignment.expression
         for value in expression.items if isinstance(expression, ast.RowValue) else [expression]:

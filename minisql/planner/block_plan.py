@@ -164,10 +164,10 @@ def block_usage(block: Block, order: list[OrderItem] | None, terms: list[Term]) 
     # Arguments of table-valued functions in FROM read the tables to their left.
     roots += [made.arguments for made in block.inputs if made.arguments]
     inputs = block.inputs
-    if len(inputs) == 1 and inputs[0].table is not None and len(block.scope.sources) == 1 and not block.extra_terms:
+    if len(inputs) == 1 and inputs[0].table is not None and block.scope.sources == [inputs[0].source]:
         lacking = [index_estimates(index).missing for index in inputs[0].table.indexes]
         if lacking and not block.needs_whole_rows:
-            return Usage(names_in(roots, lacking))
+            return Usage(names_in(roots, lacking, inputs[0].source.name))
     usage = usage_of(roots)
     _add_flattened(usage, block.scope)
     if block.needs_whole_rows:

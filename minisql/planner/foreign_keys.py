@@ -73,7 +73,7 @@ class ForeignKeyUse:
 
 def foreign_key_use(compiler: Compiler, table: Table, is_drop: bool = False) -> ForeignKeyUse | None:
     """What foreign keys ask of changes to the table; None when there is nothing or they are not enforced."""
-    if not compiler.context.flags.get("foreign_keys"):
+    if not compiler.context.flags.get("foreign_keys") or compiler.ignores_triggers:
         return None
     schema = compiler.context.catalog.schemas[table.schema_index]
     assert schema is not None, "a loaded table's schema exists"

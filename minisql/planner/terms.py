@@ -158,10 +158,13 @@ def subquery_mask(compiler: Compiler, node: object, scope: Scope) -> int:
     return mask
 
 
-def names_in(root: object, lacking: list[frozenset[str]] | None = None) -> set[tuple[str | None, str]]:
+def names_in(
+    root: object, lacking: list[frozenset[str]] | None = None, source_name: str = ""
+) -> set[tuple[str | None, str]]:
     """All names used as columns anywhere below a node: (table or None, name), lower case; ('*', '*') for a star.
 
-    With `lacking` the walk ends early, as if it had met a star, when each of these sets holds one of the names.
+    With `lacking` the walk ends early, as if it had met a star, when each of these sets holds one of the names that may be
+    columns of the source `source_name`.
     """
     names: set[tuple[str | None, str]] = set()
     pending: list[object] = [root]
@@ -173,7 +176,7 @@ def names_in(root: object, lacking: list[frozenset[str]] | None = None) -> set[t
             table = node.table  # type: ignore[attr-defined]
             name = node.name.lower()  # type: ignore[attr-defined]
             names.add((None if table is None else table.lower(), name))
-            if lacking is not None:
+            if lacking is not None and (table is None or table.lower() == source_name):
                 lacking = [names_lacking for names_lacking in lacking if name not in names_lacking]
                 if not lacking:
                     return {("*", "*")}

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
 from minisql.catalog.build import CONFLICT_ACTIONS
-from minisql.errors import ERROR, sqlite_error
+from minisql.errors import ERROR, Error, sqlite_error
 from minisql.parser import ast
-from minisql.planner.assignments import Assignments, map_assignments
+from minisql.planner.assignments import Assignments, map_assignments, resolve_values
 from minisql.planner.constraints import Write, emit_row_checks
 from minisql.planner.foreign_keys import (
     check_parent_keys,
@@ -86,6 +86,30 @@ class Updating:
 def emit_update(compiler: Compiler, node: ast.Update) -> tuple[str, ...]:
     """UPDATE; returns the column names of RETURNING."""
     table = find_target(compiler, node.target)
+    try:
+        return _emit_update(compiler, node, table)
+    except Error:
+        if compiler.context.authorizer is None and not node.sources:
+            _report_names(compiler, node, table)
+        raise
+
+
+def _report_names(compiler: Compiler, node: ast.Update, table: Table) -> None:
+    """Of several errors SQLite reports names first: those of the values, then those of WHERE."""
+    scratch = compiler.spawn()
+    scratch.text = compiler.text
+    scratch.trigger = compiler.trigger
+    scratch.home = compiler.home
+    if table.view is not None:
+        table = view_as_table(scratch, table)
+    scope = names_scope(table, node.target.alias, statement_scope(scratch, node.with_clause))
+    map_assignments(scratch, table, node.assignments, lambda: scope)
+    resolve_values(scratch, node.assignments, scope)
+    if node.where is not None:
+        scratch.emit_expression(node.where, scope)
+
+
+def _emit_update(compiler: Compiler, node: ast.Update, table: Table) -> tuple[str, ...]:
     is_view = table.view is not None
     if is_view:
         check_writable(compiler, table, has_time(triggers_of(compiler, table, "UPDATE"), "INSTEAD OF"))
