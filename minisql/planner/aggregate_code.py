@@ -71,6 +71,8 @@ def find_calls(compiler: Compiler, block: Block, order: list[OrderItem] | None) 
     calls = Calls()
     core = block.core
     assert core is not None, "VALUES has no calls"
+    if not compiler.may_aggregate and core.group_by is None and core.having is None:
+        return calls
     for result in block.results:
         _collect(compiler, result.expression, calls, block.scope)
     if core.having is not None:

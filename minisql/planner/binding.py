@@ -309,11 +309,16 @@ def expand_results(
 def _check_alias_use(compiler: Compiler, block: Block, aliases: dict[str, int]) -> None:
     """Result columns do not see each other's aliases: a name that only an alias could explain is an error there."""
     scope = block.scope
-    unknown = {alias for alias in aliases if find_in_scope(scope, alias, None, None)[0] == 0}
+    if len(scope.sources) == 1 and scope.merged is None:
+        positions = scope.sources[0].positions
+        unknown = [alias for alias in aliases if alias not in positions]
+    else:
+        unknown = [alias for alias in aliases if find_in_scope(scope, alias, None, None)[0] == 0]
     if not unknown:
         return
     for result in block.results:
-        if result.expression.__class__ is ast.Literal:
+        kind = result.expression.__class__
+        if kind is ast.Literal or (kind is ast.Column and result.expression.name.lower() not in unknown):
             continue
         for node in walk(result.expression):
             if node.__class__ is ast.Column and node.table is None and node.name.lower() in unknown:
@@ -618,7 +623,7 @@ def bind_view(compiler: Compiler, table: Table) -> BoundSelect:
         raise sqlite_error(ERROR, f"view {table.name} is circularly defined")
     assert table.view is not None, "the caller looked"
     # The text of the view is not the statement's.
-    compiler.mentions_rowid = True
+    compiler.mentions_rowid = compiler.may_aggregate = True
     saved = compiler.text
     compiler.text = SourceText(table.sql, 0, len(table.sql)) if table.sql else None
     active = compiler.views_active

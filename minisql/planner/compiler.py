@@ -44,6 +44,10 @@ if TYPE_CHECKING:
     from minisql.planner.triggers import TriggerContext
 
 
+_AGGREGATE_PARTS = ("count", "sum", "avg", "min", "max", "total", "concat", "_agg", "json", "median", "percent", "over")
+"""One of these stands in every call of a built-in aggregate or window function."""
+
+
 class Compiler:
     """One compilation.  `constants` maps template registers to values; `crossed` holds, after `resolve`, the captures that
     the name crossed (None mostly); `text` is the parse's Source or None when the tree did not come from the statement."""
@@ -74,6 +78,7 @@ class Compiler:
         "is_ddl",
         "is_deterministic",
         "label",
+        "may_aggregate",
         "may_collate",
         "mentions_rowid",
         "needs_rowids",
@@ -118,12 +123,14 @@ class Compiler:
         # The result alias whose expression is being emitted, for messages.
         self.alias_name: str | None = None
         self.depth = 0
+        # Cheap looks at the text spare walks over the tree: what does not stand there need not be looked for.
         if text is None:
-            self.may_collate = self.mentions_rowid = True
+            self.may_collate = self.mentions_rowid = self.may_aggregate = True
         else:
             lowered = text.sql.lower()
             self.may_collate = "collate" in lowered
             self.mentions_rowid = "rowid" in lowered or "oid" in lowered
+            self.may_aggregate = context.functions.generation > 0 or any([part in lowered for part in _AGGREGATE_PARTS])
         # PRAGMA minisql_fast_path = off: plan everything, for tests that compare both ways.
         self.uses_fast_path: bool = context.flags.get("minisql_fast_path", True) and context.authorizer is None
         self.parameter_names: list[str | None] = list(parameter_names)

@@ -251,6 +251,10 @@ def _verify_with(compiler: Compiler, table: Table, altered: Table) -> None:
             continue
         statement = stored_text(index.sql).parsed.statement
         assert isinstance(statement, ast.CreateIndex), "an index's SQL is CREATE INDEX"
+        for node in walk(statement.columns, statement.where):
+            if isinstance(node, ast.Column) and node.is_double_quoted and node.name.lower() not in altered.column_positions:
+                detail = f'no such column: "{node.name}" - should this be a string literal in single-quotes?'
+                raise sqlite_error(ERROR, f"error in index {index.name} after drop column: {detail}")
         try:
             check_index_expressions(compiler, build_index(statement, altered, compiler.context.find_collation))
         except Error as error:

@@ -15,6 +15,7 @@ from minisql.parser import ast
 from minisql.planner.binding import BoundSelect, bind_select, column_name, column_origin
 from minisql.planner.compiler import Compiler
 from minisql.planner.explain_plan import number_selects, tree_order
+from minisql.planner.plain_select import emit_plain_select
 from minisql.planner.read_authorization import authorize_unread
 from minisql.planner.statement_emitters import EMITTERS
 from minisql.planner.triggers import STEP_EMITTERS
@@ -61,6 +62,11 @@ def compile_statement(parsed: Parsed, context: PlanContext, explains: bool = Fal
 def emit_top_select(compiler: Compiler, node: ast.Select) -> BoundSelect:
     """A SELECT whose rows are the statement's."""
     compiler.allows_memo = True
+    # EXPLAIN QUERY PLAN words a plan that was made.
+    if compiler.uses_fast_path and not compiler.wants_explain:
+        plain = emit_plain_select(compiler, node)
+        if plain is not None:
+            return plain
     bound = bind_select(compiler, node, None, None, len(node.cores) > 1)
     emit = compiler.emit
     compiler.emit_bound_select(bound, lambda registers, done: emit(op.ResultRow, 0, 0, 0, registers), None, True)
@@ -93,17 +99,20 @@ def finish_program(compiler: Compiler, names: tuple[str, ...], kind: str) -> Pro
     used = compiler.databases_read | compiler.databases_written
     transactions: list[tuple[int, object, object, object, object, int]] = []
     database = 0
+    if used == 1:
+        is_write = compiler.databases_written
+        transactions.append((op.Transaction, 0, is_write, context.schema_cookie(0), context.catalog.generation, 0))
+        used = 0
     while used >> database:
         if used >> database & 1:
             is_write = compiler.databases_written >> database & 1
             cookie = context.schema_cookie(database)
             transactions.append((op.Transaction, database, is_write, cookie, context.catalog.generation, 0))
         database += 1
-    prologue = transactions[1:] + compiler.prologue
     if transactions:
         builder.code[0] = transactions[0]
-    if prologue:
-        builder.insert_prologue(prologue, 1)
+    if compiler.prologue or len(transactions) > 1:
+        builder.insert_prologue(transactions[1:] + compiler.prologue, 1)
     program = builder.finish(names, kind)
     program.n_parameters = len(compiler.parameter_names)
     program.parameter_names = compiler.parameter_names
