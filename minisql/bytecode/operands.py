@@ -100,12 +100,18 @@ class CursorLayout:
                 self.widths[p1] = p4.n_columns
             elif kind is KeyShape:
                 self.widths[p1] = p4.n_fields
-            elif kind is GroupSpec or kind is WindowSpec:
+            elif kind is GroupSpec:
                 self.specs[p1] = p4
+                self.widths[p1] = len(p4.key_registers) + len(p4.calls) + len(p4.bare_registers)
+            elif kind is WindowSpec:
+                self.specs[p1] = p4
+                self.widths[p1] = len(p4.row_registers) + len(p4.calls)
             elif opcode == op.QueueInsert:
                 self.widths[p1] = len(p4)
         for loop in program.loops:
-            self.widths[loop.cursor] = max(self.widths.get(loop.cursor, 0), loop.n_columns)
+            # A loop over groups or windows may have room for more columns than its rows have.
+            if loop.cursor not in self.specs:
+                self.widths[loop.cursor] = max(self.widths.get(loop.cursor, 0), loop.n_columns)
 
 
 def registers_read(instruction: Instruction, layout: CursorLayout) -> list[int]:

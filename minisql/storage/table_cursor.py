@@ -360,8 +360,12 @@ class TableCursor:
         """
         tree = self.tree
         is_in_place = tree.edits == self.edits and not self.is_single
-        leaf = tree.replace(self.rowids[self.position], row, self.codec)
+        rowid = self.rowids[self.position]
+        leaf = tree.replace(rowid, row, self.codec)
         if is_in_place and leaf is not None and leaf.rows is not None:
             self.rowids = leaf.rowids
             self.rows = leaf.rows
             self.edits = tree.edits
+        elif self.edits != tree.edits:
+            # A split has cut the lists, which may be the leaf's own: `next` seeks its place by this rowid.
+            self.rowids, self.rows, self.position = [rowid], [row], 0

@@ -147,7 +147,10 @@ def _emit_insert(translator: Translator, address: int) -> None:
     _, cursor, first, rowid_register, (n, table_name, _), flags = translator.code[address]
     rowid = translator.operand(rowid_register, address).text
     row = translator.tuple_text(range(first, first + n), address)
-    translator.line(f"c{cursor}.insert({rowid}, {row}, {flags & op.APPEND != 0})")
+    if flags & op.IN_PLACE:
+        translator.line(f"c{cursor}.update({row})")
+    else:
+        translator.line(f"c{cursor}.insert({rowid}, {row}, {flags & op.APPEND != 0})")
     if flags & op.COUNT_CHANGE:
         translator.count_change()
     if flags & op.SET_LAST_ROWID:

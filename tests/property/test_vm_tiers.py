@@ -351,3 +351,15 @@ def test_statements_that_change_data_in_both_tiers(tier: str) -> None:
         query = f"SELECT *, typeof(1) FROM {table}"
         assert list(map(repr, session.execute(query))) == list(map(repr, oracle.execute(query)))
     assert session.execute("PRAGMA integrity_check") == [("ok",)]
+
+
+def test_update_of_row_after_row_goes_on_behind_a_split() -> None:
+    session = Session(":memory:")
+    session.execute("CREATE TABLE t(a INTEGER PRIMARY KEY, b)")
+    session.execute("INSERT INTO t WITH RECURSIVE c(n) AS (VALUES(1) UNION ALL SELECT n + 1 FROM c WHERE n < 600) SELECT n, n FROM c")
+    for tier in ("1", "2"):
+        session.tier = tier
+        session.execute("UPDATE t SET b = b || 'longer'")
+        assert session.changes == 600
+        assert session.execute("SELECT count(*) FROM t WHERE b GLOB '*longer'") == [(600,)]
+        session.execute("UPDATE t SET b = a")
