@@ -91,6 +91,7 @@ def find_calls(compiler: Compiler, block: Block, order: list[OrderItem] | None) 
     elif core.having is not None and not calls.aggregates:
         raise sqlite_error(ERROR, "HAVING clause on a non-aggregate query")
     calls.is_grouped = calls.has_keys or bool(calls.aggregates)
+    block.scope.is_grouped = calls.is_grouped
     return calls
 
 

@@ -560,7 +560,7 @@ def find_table(compiler: Compiler, name: str, schema: str | None, position: int)
         found = compiler.eponymous_table(name, schema)
     if found is None:
         written = name if home is None else f"{home}.{name}"
-        raise sqlite_error(ERROR, f"no such table: {written}", compiler.offset(position) if position >= 0 else -1)
+        raise sqlite_error(ERROR, f"no such table: {written}")
     return found
 
 
@@ -586,7 +586,7 @@ def bind_function(compiler: Compiler, item: ast.FunctionSource, scope: Scope) ->
     """A table-valued function."""
     table = compiler.context.catalog.find_table(item.name, item.schema) or compiler.eponymous_table(item.name, item.schema)
     if table is None:
-        raise sqlite_error(ERROR, f"no such table: {item.name}", compiler.offset(item.position))
+        raise sqlite_error(ERROR, f"no such table: {item.name}")
     if table.module is None:
         raise sqlite_error(ERROR, f"'{item.name}' is not a function")
     made = table_input(compiler, table, item.alias or item.name)

@@ -90,6 +90,7 @@ class Compiler:
         "register",
         "registers",
         "restricts_functions",
+        "reverses_scans",
         "select_numbers",
         "subquery_shapes",
         "text",
@@ -132,7 +133,10 @@ class Compiler:
             self.mentions_rowid = "rowid" in lowered or "oid" in lowered
             self.may_aggregate = context.functions.generation > 0 or any([part in lowered for part in _AGGREGATE_PARTS])
         # PRAGMA minisql_fast_path = off: plan everything, for tests that compare both ways.
-        self.uses_fast_path: bool = context.flags.get("minisql_fast_path", True) and context.authorizer is None
+        self.reverses_scans = context.flags.get("reverse_unordered_selects", False)
+        self.uses_fast_path: bool = (
+            context.flags.get("minisql_fast_path", True) and context.authorizer is None and not self.reverses_scans
+        )
         self.parameter_names: list[str | None] = list(parameter_names)
         self.bound_selects: dict[tuple[int, int], object] = {}
         self.databases_read = 0

@@ -93,6 +93,7 @@ def order_joins(
     if len(inputs) == 1 and accesses:
         best_access = accesses[0] if len(accesses) == 1 else _best_single(accesses, wanted)
         if wanted is None:
+            best_access.is_reversed = compiler.reverses_scans
             return [best_access], 0
         return [best_access], max(satisfied_terms([best_access], wanted, decide_reversal=True), 0)
     width = beam_width(len(inputs))
@@ -110,6 +111,9 @@ def order_joins(
             extend_hash_keys(compiler, access, [term for term in terms if _may_use(term, access.input)], available)
         available |= access.input.mask
     satisfied = 0
+    if wanted is None and compiler.reverses_scans:
+        for access in chosen:
+            access.is_reversed = True
     if wanted is not None:
         satisfied = max(satisfied_terms(chosen, wanted, decide_reversal=True), 0)
     return chosen, satisfied

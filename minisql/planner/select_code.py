@@ -97,7 +97,6 @@ def emit_block(compiler: Compiler, bound: BoundSelect, block: Block, sink: Sink,
         compiler.unread_blocks.append(block)
     order = bind_order_by(compiler, node.order_by, block, bound) if node is not None and node.order_by else None
     calls = find_calls(compiler, block, order)
-    block.scope.is_grouped = calls.is_grouped
     if calls.is_grouped:
         order = _without_useless_order(block, order, calls.has_keys)
     limits = emit_limits(compiler, node, bound.scope, done) if node is not None else Limits()
