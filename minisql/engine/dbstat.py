@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from minisql.engine.schema_loader import read_rows
-from minisql.errors import ERROR, sqlite_error
+from minisql.errors import CORRUPT, ERROR, sqlite_error
 from minisql.storage.image import page_image
 from minisql.storage.varint import read_varint
 from minisql.values.cast import to_integer, to_text
@@ -27,6 +27,8 @@ ARGUMENTS = ("schema", "aggregate")
 
 _INDEX_INTERIOR, _TABLE_INTERIOR, _INDEX_LEAF, _TABLE_LEAF = 2, 5, 10, 13
 _TYPE_NAMES = {_INDEX_INTERIOR: "internal", _TABLE_INTERIOR: "internal", _INDEX_LEAF: "leaf", _TABLE_LEAF: "leaf"}
+
+_MAX_DEPTH = 32
 
 Row = tuple[Any, ...]
 
@@ -66,6 +68,8 @@ def _tree_rows(btree: BtreeFile, name: str, root: int) -> Iterator[Row]:
             for count, row in enumerate(_overflow_rows(btree, overflow, n_overflow_bytes)):
                 yield (name, f"{path}{position:03x}+{count:06x}", *row)
             if child:
+                if len(open_pages) >= _MAX_DEPTH:
+                    raise sqlite_error(CORRUPT)
                 below = f"{path}{position:03x}/"
                 page = _Page(btree, child)
                 yield (name, below, child, *page.row)
@@ -91,6 +95,14 @@ class _Page:
     __slots__ = ("cells", "row")
 
     def __init__(self, btree: BtreeFile, number: int) -> None:
+        self.cells: list[tuple[int, int, int]] = []
+        try:
+            self._cut_up(btree, number)
+        except IndexError:
+            self.cells = []
+            self.row = ("corrupted", 0, 0, 0, 0, (number - 1) * btree.page_size, btree.page_size)
+
+    def _cut_up(self, btree: BtreeFile, number: int) -> None:
         data = page_image(btree, number)
         start = 100 if number == 1 else 0
         kind = data[start]
@@ -98,7 +110,6 @@ class _Page:
         n_cells = int.from_bytes(data[start + 3 : start + 5], "big")
         pointers = start + (12 if is_interior else 8)
         usable = btree.pager.usable
-        self.cells: list[tuple[int, int, int]] = []
         payload = largest = 0
         content = int.from_bytes(data[start + 5 : start + 7], "big") or 65536
         for i in range(n_cells):
@@ -128,7 +139,9 @@ class _Page:
 def _free_block_bytes(data: bytes, start: int) -> int:
     total = 0
     at = int.from_bytes(data[start + 1 : start + 3], "big")
-    while at:
+    for _ in range(len(data)):
+        if not at:
+            break
         total += int.from_bytes(data[at + 2 : at + 4], "big")
         at = int.from_bytes(data[at : at + 2], "big")
     return total
