@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from importlib import import_module
 
@@ -16,6 +17,11 @@ def main() -> int:
         print(f"agent-harness: {', '.join(missing)}: not installed (pip install 'pyminisql[tools]')", file=sys.stderr)
         return 4
     code: int = import_module("agent_harness.cli").main()
+    if code == 130:
+        # Threads that still wait for what they started must not keep an interrupted process; all that counts is on disk.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
     return code
 
 

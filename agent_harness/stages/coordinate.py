@@ -46,7 +46,7 @@ class Flight:
 
 
 class Coordinator:
-    """Works on the groups of one base until nothing is in flight and nothing more can be claimed."""
+    """Works on the groups of one base until nothing is in flight and something can be merged or nothing more be claimed."""
 
     def __init__(self, run: RunContext, base: str, groups: Sequence[Group], backends: Sequence[str]) -> None:
         self.run = run
@@ -86,6 +86,9 @@ class Coordinator:
             self.stopped = "stop"
 
     def _claim(self) -> None:
+        if self.run.journal.state.queue():
+            # What waits for its merge may have repaired other groups too: nobody is paid for those before that is known.
+            return
         held = frozenset[str]().union(*(flight.lease for flight in self._flights))
         for group in list(self._waiting):
             if self.stopped or len(self._flights) >= self.run.config.loop.builders:

@@ -6,7 +6,8 @@
          +----------------------------------------------------------------------------------------------------+
 
 Every round merges something or parks something, so the loop ends.  Done is what the contract says on the branch's tip, never
-what an agent says.
+what an agent says.  Jobs may run on other machines through any `concurrent.futures` executor (loop.executor); these need this
+package and the checkout with its state folder under the same path.
 """
 
 from __future__ import annotations

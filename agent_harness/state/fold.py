@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from agent_harness.errors import EXIT_INTERRUPTED
 from agent_harness.events import Event
 from agent_harness.usage import Usage
 
@@ -167,15 +168,6 @@ class State:
         total = sum((attempt.usage for attempt in self.attempts.values()), Usage())
         return sum((Usage.from_dict(asked["usage"]) for asked in self.asked), total)
 
-    def task_of_case(self, case_ids: Iterable[str]) -> TaskRecord | None:
-        """The unmerged task that shares most cases with `case_ids`, if any."""
-        wanted = set(case_ids)
-        scored = [
-            (len(wanted & set(task.case_ids)), task) for task in self.tasks.values() if task.status not in (MERGED, CLOSED)
-        ]
-        best = max(scored, key=lambda pair: pair[0], default=(0, None))
-        return best[1] if best[0] else None
-
     def queue(self) -> list[AttemptRecord]:
         """Verified attempts that wait for their merge, oldest first."""
         ready = (self.tasks[task.id] for task in self.tasks.values() if task.status == VERIFIED)
@@ -190,7 +182,8 @@ def _run_started(state: State, event: Event) -> None:
 
 
 def _run_finished(state: State, event: Event) -> None:
-    state.is_finished = True
+    # A run that was interrupted or asked to stop can be resumed.
+    state.is_finished = event.data["exit"] != EXIT_INTERRUPTED
     state.last_run = {**(state.last_run or {}), **event.data}
 
 

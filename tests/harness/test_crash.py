@@ -141,6 +141,23 @@ def test_killed_while_a_backend_works(project: Config, tmp_path: Path) -> None:
     check_end(project, tmp_path)
 
 
+def test_an_interrupt_ends_at_once_and_can_be_resumed(project: Config, tmp_path: Path) -> None:
+    (tmp_path / "pause").write_text("60")
+    command = [sys.executable, "-m", "agent_harness", "--checkout", str(project.checkout), "run"]
+    run = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while len(ledger(tmp_path)) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    run.send_signal(signal.SIGINT)
+    _, complaints = run.communicate(timeout=20)
+    assert run.returncode == 130
+    assert complaints.endswith("agent-harness: interrupted\n")
+    assert not any(marked_processes(attempt) for attempt in ledger(tmp_path))
+    (tmp_path / "pause").unlink()
+    assert loop.run(project, is_resume=True) == 0
+    check_end(project, tmp_path)
+
+
 def test_the_final_tree_is_that_of_an_undisturbed_run(project: Config, tmp_path: Path) -> None:
     assert drive(project, "*").returncode == 0
     check_end(project, tmp_path)
