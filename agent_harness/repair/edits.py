@@ -116,6 +116,14 @@ class Source:
         self.names = {node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)}
         self.defined = _defined(self.tree)
 
+    def is_in_function(self, line: int) -> bool:
+        """Whether a line belongs to the body of a function or method."""
+        return any(
+            node.body[0].lineno <= line <= (node.end_lineno or 0)
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        )
+
     def offset(self, line: int, column: int) -> int:
         """The byte offset of a tree position."""
         return self._starts[line - 1] + column

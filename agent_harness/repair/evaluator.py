@@ -1,6 +1,6 @@
 """Runs edited engines fast: a process that has the engine imported and tries each edit in a forked child.
 
-Run by path with `python -I -S evaluator.py WORKSPACE TRUSTED MODULE CACHE`.  One JSON object a line comes in and one goes out.
+Run by path: `python -I -S evaluator.py WORKSPACE TRUSTED MODULE CACHE`.  One JSON object a line comes in, one goes out.
 An edit inside a function is compiled alone and put in place of the old code object in the child (a few milliseconds); any other edit
 makes the child import the engine anew from source with the edited file laid over it (some 200 ms).  A child that hangs is
 ended by its alarm, one that grows by its memory limit; whatever it does to the engine's state dies with it.
@@ -31,7 +31,7 @@ from collections import Counter
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
-ANNOTATIONS = 0x1000000  # __future__.annotations.compiler_flag: the engine's annotations are never evaluated
+ANNOTATIONS = 0x1000000  # __future__.annotations: the engine's are never evaluated
 MEMORY_LIMIT = 3 << 30
 Lines = dict[str, list[int]]
 
@@ -85,7 +85,7 @@ def edited(text: bytes, edits: list[list[Any]]) -> bytes:
 def first_line(node: ast.stmt) -> int:
     """The line at which a definition begins, decorators included."""
     decorators = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
+    return min(node.lineno, *(decorator.lineno for decorator in decorators)) if decorators else node.lineno
 
 
 def replace_function(sources: Sources, file: str, edits: list[list[Any]]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -111,6 +112,21 @@ class Repository:
     def git_folder(self) -> Path:
         """The common .git folder."""
         return (self.path / self.git("rev-parse", "--git-common-dir").strip()).resolve()
+
+
+def fresh_repository(folder: Path, branch: str = "main") -> Repository:
+    """The folder's files as the only commit of a new repository: nothing can be taken from its past."""
+    shutil.rmtree(folder / ".git", ignore_errors=True)
+    command = ["git", *SAFE, "init", "--quiet", f"--initial-branch={branch}", str(folder)]
+    try:
+        done = subprocess.run(command, env=git_environment(), capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        raise ConfigurationError("git: not found") from error
+    if done.returncode != 0:
+        raise HarnessError(f"git init: {done.stderr.strip()}")
+    repository = Repository(folder)
+    repository.commit_all("base")
+    return repository
 
 
 def fingerprint(repository: Repository, branch: str) -> str:

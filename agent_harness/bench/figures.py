@@ -1,0 +1,93 @@
+"""The page of figures, written from the ledger by a command; no number in it is typed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from statistics import median
+from typing import Any
+
+from agent_harness.bench.faults import family
+
+Row = dict[str, Any]
+HEAD = """# What the embedded agent closes
+
+Written by `python -m agent_harness.bench{arguments} --write {page}`; do not edit.
+
+Each fault is one application of one of cosmic-ray's operators at a place chosen by the seed, spread over parser, planner, vm,
+functions and storage. It counts when the engine still imports and at least one record of `tests/slt` fails. It is closed when
+the embedded agent, without a model, a key or a network, makes a change that passes every gate of the harness (scope, integrity,
+imports, target records, affected records, metamorphic twins, review, all records, hold-out) within {limit:g} s from the first
+look at the failing records to the last gate, on {jobs} processes. The performance gate is left out: it measures CPU time in
+pairs, which says nothing on a machine that other work shares. CPU seconds are those of the agent and of all gates together.
+"""
+
+
+def page(rows: Sequence[Row], past: Sequence[Row], arguments: str, path: str, limit: float, jobs: int) -> str:
+    """The whole page as Markdown."""
+    parts = [HEAD.format(arguments=arguments, page=path, limit=limit, jobs=jobs)]
+    counted = [row for row in rows if row.get("counts")]
+    parts.append(_summary(counted, len(rows)))
+    parts.append("## By operator\n\n" + _table(counted, "operator", lambda row: family(row["operator"])))
+    parts.append("## By room\n\n" + _table(counted, "room", lambda row: str(row["room"])))
+    parts.append("## Each fault\n\n" + _each(counted))
+    parts.append("## What was not closed, and why\n\n" + _open(counted))
+    if past:
+        parts.append(_past([row for row in past if row.get("counts")]))
+    return "\n\n".join(part.rstrip() for part in parts) + "\n"
+
+
+def _summary(counted: Sequence[Row], n_planted: int) -> str:
+    closed = [row for row in counted if row["closed"]]
+    lines = [f"- {n_planted} faults planted, {len(counted)} count, **{len(closed)} closed**"]
+    if closed:
+        exact = sum(bool(row["exact"]) for row in closed)
+        seconds = [row["seconds"] for row in closed]
+        lines.append(f"- seconds to close: median {median(seconds):.1f}, longest {max(seconds):.1f}")
+        lines.append(f"- CPU seconds to close: median {median([row['cpu_seconds'] for row in closed]):.1f}")
+        lines.append(f"- {exact} of the repairs restore the very line; the others pass every gate in another way")
+    return "\n".join(lines)
+
+
+def _table(rows: Sequence[Row], title: str, key: Callable[[Row], str]) -> str:
+    lines = [f"| {title} | faults | closed | very line | median s |", "| --- | ---: | ---: | ---: | ---: |"]
+    for name in sorted({key(row) for row in rows}):
+        group = [row for row in rows if key(row) == name]
+        closed = [row for row in group if row["closed"]]
+        seconds = f"{median([row['seconds'] for row in closed]):.1f}" if closed else "-"
+        lines.append(f"| {name} | {len(group)} | {len(closed)} | {sum(bool(r['exact']) for r in closed)} | {seconds} |")
+    return "\n".join(lines)
+
+
+def _each(rows: Sequence[Row]) -> str:
+    lines = [
+        "| # | place | fault | failing | closed | attempts | s | CPU s |",
+        "| ---: | --- | --- | ---: | --- | ---: | ---: | ---: |",
+    ]
+    for row in rows:
+        verdict = "very line" if row["exact"] else "yes" if row["closed"] else "no"
+        fault = f"`{_cell(row['before'])}` to `{_cell(row['after'])}`"
+        lines.append(
+            f"| {row['number']} | {row['file']}:{row['line']} | {fault} | {row['n_failing']} | {verdict} "
+            f"| {len(row['attempts'])} | {row['seconds']} | {row['cpu_seconds']} |"
+        )
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    text = text.replace("|", "\\|").replace("`", "'")
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _open(rows: Sequence[Row]) -> str:
+    lines = [
+        f"- {row['file']}:{row['line']} ({family(row['operator']) or row['operator']}): {'; then '.join(row['attempts'])}"
+        for row in rows
+        if not row["closed"]
+    ]
+    return "\n".join(lines) or "Nothing."
+
+
+def _past(rows: Sequence[Row]) -> str:
+    closed = sum(bool(row["closed"]) for row in rows)
+    text = f"## Faults of the past\n\nSmall repairs from this repository's history, undone: {closed} of {len(rows)} closed.\n\n"
+    return text + _each(rows) + "\n\n" + _open(rows)
