@@ -20,12 +20,15 @@ from minisql.planner.binding import TABLE, Block, BoundSelect, Input, expand_res
 from minisql.planner.block_plan import BlockPlan
 from minisql.planner.conditions import emit_condition
 from minisql.planner.expressions import emit_expression
+from minisql.planner.ordering import bind_order_by
 from minisql.planner.scope import Scope, Source, row_registers, stored_width
 from minisql.planner.select_code import Finisher, Limits
 
 if TYPE_CHECKING:
     from minisql.catalog.schema import Table
     from minisql.planner.compiler import Compiler
+    from minisql.planner.ordering import OrderItem
+    from minisql.planner.select_code import Sink
 
 _CHOOSING_JOINS = ast.JOIN_LEFT | ast.JOIN_RIGHT | ast.JOIN_NATURAL
 
@@ -35,7 +38,6 @@ def emit_plain_select(compiler: Compiler, node: ast.Select) -> BoundSelect | Non
     core = node.cores[0]
     if (
         core.__class__ is not ast.Core
-        or node.order_by is not None
         or node.limit is not None
         or node.with_clause is not None
         or len(node.cores) > 1
@@ -52,22 +54,35 @@ def emit_plain_select(compiler: Compiler, node: ast.Select) -> BoundSelect | Non
     expand_results(compiler, core.columns, block)
     if len(block.results) > compiler.context.limits[COLUMN]:
         raise sqlite_error(ERROR, "too many columns in result set")
+    bound = BoundSelect(node, None)
+    bound.blocks.append(block)
+    order = None
+    if node.order_by:
+        order = bind_order_by(compiler, node.order_by, block, bound)
+        if items and _may_be_in_order(compiler, order[0].expression, scope):
+            return None
     text = compiler.text
     if text is None or "(" in text.sql:
-        calls = find_calls(compiler, block, None)
+        calls = find_calls(compiler, block, order)
         if calls.windows:
             return None
         if calls.is_grouped:
             _emit_grouped(compiler, block, calls)
-            return _bound(node, block)
-    _emit_rows(compiler, block)
-    return _bound(node, block)
-
-
-def _bound(node: ast.Select, block: Block) -> BoundSelect:
-    bound = BoundSelect(node, None)
-    bound.blocks.append(block)
+            return bound
+    _emit_rows(compiler, block, order)
     return bound
+
+
+def _may_be_in_order(compiler: Compiler, expression: ast.Expression, scope: Scope) -> bool:
+    """Whether the first term of ORDER BY may be the rowid, in whose order a scan comes."""
+    if compiler.mentions_rowid:
+        return True
+    table = scope.sources[0].table
+    if table is None or table.rowid_alias < 0:
+        return False
+    if expression.__class__ is ast.Column:
+        return compiler.resolve(expression, scope) in (None, (scope.sources[0], table.rowid_alias))
+    return expression.__class__ is not ast.Binary
 
 
 def _bind_tables(compiler: Compiler, core: ast.Core, scope: Scope) -> bool:
@@ -78,7 +93,6 @@ def _bind_tables(compiler: Compiler, core: ast.Core, scope: Scope) -> bool:
         return False
     if has_where and len(items) > 1:
         return False
-    needs_scan = has_where or core.is_distinct
     find_table = compiler.context.catalog.find_table
     sources = scope.sources
     for item in items:
@@ -93,7 +107,7 @@ def _bind_tables(compiler: Compiler, core: ast.Core, scope: Scope) -> bool:
             or table.view is not None
             or table.module is not None
             or table.indexes
-            or (needs_scan and table.rowid_alias >= 0)
+            or (table.rowid_alias >= 0 and (core.is_distinct or (has_where and _may_seek(compiler, core, table))))
         ):
             return False
         source = Source(item.alias or item.name, table.columns, table.column_positions, [], table)
@@ -104,18 +118,37 @@ def _bind_tables(compiler: Compiler, core: ast.Core, scope: Scope) -> bool:
     return True
 
 
-def _emit_rows(compiler: Compiler, block: Block) -> None:
-    """The scans, WHERE inside of the innermost, and the result row."""
+def _may_seek(compiler: Compiler, core: ast.Core, table: Table) -> bool:
+    """Whether WHERE may mention the INTEGER PRIMARY KEY, under its name or under an alias."""
+    text = compiler.text
+    name = table.columns[table.rowid_alias].name.lower()
+    if text is None or not name.isidentifier():
+        return True
+    for column in core.columns:
+        if column.__class__ is ast.ResultColumn and column.alias is not None:
+            return True
+    # What stands behind the first WHERE holds this WHERE.
+    lowered = text.sql.lower()
+    return name in lowered[lowered.find("where") :]
+
+
+def _emit_rows(compiler: Compiler, block: Block, order: list[OrderItem] | None) -> None:
+    """The scans, WHERE inside of the innermost, and the result row, through a sorter if there is an ORDER BY."""
     builder = compiler.builder
     scope = block.scope
     core = block.core
     assert core is not None, "VALUES is not plain"
+    done = end = builder.label()
     distinct = -1
-    if core.is_distinct:
+    finisher = None
+    if order is not None:
+        finisher = Finisher(compiler, block, order, Limits(), _row_sink(compiler), done)
+        finisher.open()
+        end = builder.label()
+    elif core.is_distinct:
         distinct = builder.cursor()
         collations = tuple([compiler.collation_for(result.expression, scope) for result in block.results])
         builder.emit(op.SetOpen, distinct, 0, 0, collations)
-    done = builder.label()
     opened = []
     for source in scope.sources:
         table = source.table
@@ -126,7 +159,7 @@ def _emit_rows(compiler: Compiler, block: Block) -> None:
         source.registers = row_registers(table, first)
         opened.append((source.cursor, first, width))
     loops = []
-    next_label = done
+    next_label = end
     for cursor, first, width in opened:
         loop_end = builder.label()
         builder.begin_loop(op.Rewind, cursor, loop_end, first, width)
@@ -135,28 +168,35 @@ def _emit_rows(compiler: Compiler, block: Block) -> None:
     if core.where is not None:
         emit_condition(compiler, core.where, scope, next_label, False, True)
     registers = tuple([emit_expression(compiler, result.expression, scope) for result in block.results])
-    if distinct >= 0:
-        builder.emit(op.SetInsert, distinct, next_label, 0, registers)
-    builder.emit(op.ResultRow, 0, 0, 0, registers)
+    if finisher is not None:
+        finisher.result(registers, next_label)
+    else:
+        if distinct >= 0:
+            builder.emit(op.SetInsert, distinct, next_label, 0, registers)
+        builder.emit(op.ResultRow, 0, 0, 0, registers)
     while loops:
         next_label, loop_end = loops.pop()
         builder.end_loop(op.Next, next_label, loop_end)
+    if finisher is not None:
+        builder.place(end)
+        finisher.finish()
     builder.place(done)
+
+
+def _row_sink(compiler: Compiler) -> Sink:
+    emit = compiler.emit
+    return lambda registers, _done: emit(op.ResultRow, 0, 0, 0, registers)
 
 
 def _emit_grouped(compiler: Compiler, block: Block, calls: Calls) -> None:
     """One group over all rows."""
-    emit = compiler.emit
     done = compiler.label()
     inputs = block.inputs
     for source in block.scope.sources:
         made = Input(TABLE, source)
         made.table = source.table
         inputs.append(made)
-
-    def sink(registers: tuple[int, ...], _done: int) -> None:
-        emit(op.ResultRow, 0, 0, 0, registers)
-
+    sink = _row_sink(compiler)
     limits = Limits()
     if not emit_shortcut(compiler, block, calls, None, limits, sink, done):
         finisher = Finisher(compiler, block, None, limits, sink, done)

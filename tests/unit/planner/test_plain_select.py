@@ -65,6 +65,19 @@ QUERIES = [
     "SELECT max(count(*)) FROM t",
     "SELECT a FROM t WHERE max(a) > 1",
     "SELECT a FROM main.t",
+    "SELECT a, b FROM t ORDER BY 2 DESC, 1",
+    "SELECT DISTINCT a FROM t ORDER BY a DESC",
+    "SELECT a FROM t ORDER BY c, b COLLATE NOCASE",
+    "SELECT max(a) FROM t ORDER BY b",
+    "SELECT a FROM t ORDER BY max(a)",
+    "SELECT a FROM t, u ORDER BY d, t.b",
+    "SELECT 2 ORDER BY 1",
+    "SELECT 2 ORDER BY 3",
+    "SELECT id FROM k WHERE v > 0 ORDER BY id DESC",
+    "SELECT id FROM k WHERE v > 0 ORDER BY 1 DESC",
+    "SELECT v AS p, id FROM k WHERE v > 0 ORDER BY p DESC, 2",
+    "SELECT v, id FROM k WHERE v > 0 ORDER BY v DESC, 2",
+    "SELECT v, id FROM k WHERE v > 0 ORDER BY missing",
 ]
 
 
