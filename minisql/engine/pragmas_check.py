@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from minisql.engine.analyze import analyze
 from minisql.engine.checking import check_database, check_foreign_keys
+from minisql.engine.names import quoted
 from minisql.engine.pragma_table import Rows, parse_integer, pragma
 from minisql.errors import ERROR, sqlite_error
 
 if TYPE_CHECKING:
+    from minisql.catalog.schema import Table
     from minisql.engine.session import Session
 
 _DEFAULT_ERRORS = 100
@@ -79,5 +82,43 @@ def foreign_key_check(session: Session, database: int | None, value: str | None)
 
 @pragma("optimize", "optimize")
 def optimize(session: Session, database: int | None, value: str | None) -> Rows:
-    """Runs ANALYZE where statistics would help.  Tables here are small or analyzed by hand: nothing is ever due."""
-    return []
+    """Analyzes tables whose indexes have no statistics or, with bit 0x10000, whose size is ten times another than it was.
+
+    With bit 1 the statements are returned and not run.
+    """
+    mask = _OPTIMIZE_DEFAULT if value is None else parse_integer(value)
+    if not mask & _ANALYZE_BIT:
+        return []
+    session.ensure_schemas()
+    rows: list[tuple[Any, ...]] = []
+    for number, schema in enumerate(session.catalog.schemas):
+        if schema is None or (database is not None and number != database) or (number == 1 and not session.has_temp):
+            continue
+        due = [table for table in reversed(schema.tables.values()) if _is_analysis_due(session, table, mask)]
+        if mask & _SHOW_BIT:
+            rows += [(f"ANALYZE {quoted(schema.name)}.{quoted(table.name)}",) for table in due]
+        else:
+            for table in due:
+                analyze(session, (schema.name, table.name), [])
+    return rows
+
+
+_SHOW_BIT, _ANALYZE_BIT, _ALL_TABLES_BIT = 0x1, 0x2, 0x10000
+_OPTIMIZE_DEFAULT = 0xFFFE
+
+
+def _is_analysis_due(session: Session, table: Table, mask: int) -> bool:
+    if not table.root_page or table.name.lower().startswith("sqlite_"):
+        return False
+    indexes = [index for index in table.indexes if index.where is None]
+    lacks_statistics = any(index.statistics is None for index in table.indexes)
+    if not mask & _ALL_TABLES_BIT and not (table.indexes and lacks_statistics):
+        return False
+    session.ensure_reading(table.schema_index)
+    n_rows = session.estimated_rows(table.schema_index, table.root_page)
+    known = table.row_estimate
+    if known is None and indexes and indexes[0].statistics is not None:
+        known = indexes[0].statistics[0]
+    if known is None or lacks_statistics:
+        return n_rows > 0
+    return n_rows >= 10 * known or n_rows * 10 <= known

@@ -110,7 +110,8 @@ class Session:
         text = sql if start == 0 and end == len(sql) else sql[start:end]
         if parsed is None:
             return EmptyStatement(self, text), end
-        return Statement(self, text, self._compile_parsed(parsed)), end
+        program = self._compile_parsed(parsed) if self.verifies_programs else self._compile(parsed)
+        return Statement(self, text, program), end
 
     def compile(self, sql: str) -> Program:
         """Compiles the text of one statement."""
@@ -130,10 +131,11 @@ class Session:
         node = parsed.statement
         if self.catalog.load is not None and not isinstance(node, _SCHEMALESS):
             self.load_schemas()
-        if isinstance(node, ast.Pragma):
-            return compile_pragma(self, node)
-        if isinstance(node, ast.Explain) and isinstance(node.statement, ast.Pragma):
-            return explain_pragma(self, node.statement, node.is_query_plan)
+        if node.__class__ is not ast.Select:
+            if isinstance(node, ast.Pragma):
+                return compile_pragma(self, node)
+            if isinstance(node, ast.Explain) and isinstance(node.statement, ast.Pragma):
+                return explain_pragma(self, node.statement, node.is_query_plan)
         try:
             return compile_statement(parsed, self)
         except Error:

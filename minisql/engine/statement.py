@@ -53,7 +53,13 @@ class Statement:
         self.is_writing = False
         self.savepoints: list[tuple[int, int]] = []
         self.deferred_violations = 0
-        self.adopt(program)
+        # As `adopt`, without the call.
+        self.program = program
+        self.generation = session.schema_generation
+        self.n_parameters = program.n_parameters
+        self.parameter_names = program.parameter_names
+        self.is_changing = program.statement_kind in _CHANGING and sql.lstrip()[:4].lower() != "with"
+        self.is_cacheable = not program.is_ddl
 
     def adopt(self, program: Program) -> None:
         """Takes a newly compiled program."""

@@ -223,3 +223,26 @@ def test_integrity_check_finds_what_sqlite_finds(tmp_path):
     assert ours.execute("pragma integrity_check(w)").fetchall() == list(theirs.execute("pragma integrity_check(w)"))
     ours.close()
     theirs.close()
+
+
+@pytest.mark.parametrize("argument", ["", "(-1)", "(0x10002)", "(0x10000)", "(0xfffe)", "(2)"])
+def test_optimize_analyzes_what_has_no_statistics(argument):
+    outcomes = []
+    for connection in (apsw.Connection(":memory:"), minisql.connect(":memory:", isolation_level=None)):
+        for sql in (
+            "create table t(a, b)",
+            "create index i on t(a)",
+            "create table n(x)",
+            "create table e(y)",
+            "create index ei on e(y)",
+            "create table w(k primary key, v) without rowid",
+            "insert into t with recursive r(n) as (select 1 union all select n + 1 from r where n < 100) select n % 7, n from r",
+            "insert into n values (1)",
+            "insert into w values (1, 2)",
+        ):
+            connection.execute(sql)
+        rows = sorted(connection.execute(f"pragma optimize{argument}"))
+        has_statistics = list(connection.execute("select 1 from sqlite_schema where name = 'sqlite_stat1'"))
+        statistics = sorted(connection.execute("select tbl, stat from sqlite_stat1")) if has_statistics else None
+        outcomes.append((rows, statistics))
+    assert outcomes[1] == outcomes[0]
