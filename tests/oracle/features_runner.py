@@ -3,7 +3,7 @@
 A script `features/NNN-name.sql` belongs to row NNN of COMPAT.md.  Statements are separated by blank lines; lines that start
 with `--` are comments; a block `.reset` starts over with a fresh in-memory database, `.file` with a fresh database file.
 For each statement these must be equal, type-exactly: rows, column names, error text and extended result code, changes(),
-total_changes() and last_insert_rowid().
+total_changes() and last_insert_rowid().  Of EXPLAIN QUERY PLAN the tree of details is compared: ids are addresses of a program.
 """
 
 from __future__ import annotations
@@ -44,6 +44,14 @@ def typed(value: object) -> object:
     return (type(value).__name__, value)
 
 
+def plan_tree(sql: str, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """The rows of EXPLAIN QUERY PLAN with ids and parents numbered from one; other rows as they are."""
+    if not sql.upper().startswith("EXPLAIN QUERY PLAN"):
+        return rows
+    numbers = {row[0]: number for number, row in enumerate(rows, 1)}
+    return [(numbers[row[0]], numbers.get(row[1], 0), row[3]) for row in rows]
+
+
 class Oracle:
     """SQLite 3.54.1 through apsw."""
 
@@ -60,7 +68,7 @@ class Oracle:
                 if not names:
                     names = tuple(column[0] for column in cursor.get_description())
                 rows.append(tuple(map(typed, row)))
-            outcome: Outcome = ("rows", names if rows else (), rows)
+            outcome: Outcome = ("rows", names if rows else (), plan_tree(sql, rows))
         except apsw.Error as error:
             outcome = ("error", str(error), error.extendedresult)
         return (
@@ -86,7 +94,7 @@ class Subject:
             cursor = connection.execute(sql)
             rows = [tuple(map(typed, row)) for row in cursor.fetchall()]
             names = tuple(column[0] for column in cursor.description or ())
-            outcome: Outcome = ("rows", names if rows else (), rows)
+            outcome: Outcome = ("rows", names if rows else (), plan_tree(sql, rows))
         except minisql.Error as error:
             outcome = ("error", str(error), getattr(error, "sqlite_errorcode", None))
         state = connection.execute("SELECT changes(), total_changes(), last_insert_rowid()").fetchone()

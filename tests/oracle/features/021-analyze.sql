@@ -1,0 +1,27 @@
+CREATE TABLE t(a,b)
+
+WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM c WHERE n<200) INSERT INTO t SELECT n%10, n FROM c
+
+CREATE INDEX ta ON t(a)
+
+CREATE UNIQUE INDEX tb ON t(b)
+
+ANALYZE
+
+SELECT tbl, idx, stat FROM sqlite_stat1 ORDER BY idx
+
+ANALYZE t
+
+ANALYZE main
+
+ANALYZE ta
+
+ANALYZE nope
+
+PRAGMA optimize
+
+SELECT count(*) FROM t WHERE a=3
+
+DROP INDEX ta
+
+SELECT tbl, idx FROM sqlite_stat1

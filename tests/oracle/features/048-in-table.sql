@@ -1,0 +1,17 @@
+CREATE TABLE t(a)
+
+CREATE TABLE two(a,b)
+
+INSERT INTO t VALUES(1),(2),(NULL)
+
+SELECT 1 IN t, 3 IN t, NULL IN t, 1 NOT IN t
+
+SELECT 1 IN main.t
+
+SELECT 1 IN two
+
+SELECT 1 IN nope
+
+SELECT 2 IN json_each('[1,2]')
+
+SELECT a FROM t WHERE a IN t
