@@ -64,10 +64,9 @@ class Guard:
     def __init__(self, checkout: str, scratch: str, module: str, code: str, out: BinaryIO) -> None:
         # Of the checkout only the engine's package: the records next to it hold the expected results.
         package = os.path.join(checkout, *module.split("."))
-        self._readable = tuple(
-            os.path.realpath(path) + os.sep
-            for path in {package, package + ".py", scratch, code or scratch, sys.prefix, sys.base_prefix, os.path.dirname(os.__file__)}
-        )
+        library = {sys.prefix, sys.base_prefix, os.path.dirname(os.__file__)}
+        own = {package, package + ".py", scratch, code or scratch}
+        self._readable = tuple(os.path.realpath(path) + os.sep for path in library | own)
         self._scratch = os.path.realpath(scratch) + os.sep
         self._compilers = tuple(os.path.join(os.path.realpath(package), *place) for place in COMPILERS)
         self._checkout = os.path.realpath(checkout) + os.sep

@@ -20,6 +20,7 @@ import sqlglot
 from sqlglot import expressions as tree
 from sqlglot.errors import SqlglotError
 
+from agent_harness.contract.clusters import normalise_error
 from agent_harness.contract.process_engine import EngineCrash, EngineRefusal, ProcessEngine
 from sqllogictest import Engine, make_engine
 from sqllogictest.engines import EngineError
@@ -149,7 +150,9 @@ class Minimiser:
     def _difference(self, script: Sequence[str]) -> str:
         self.trials += 1
         expected, actual = self._answers(script)
-        return differs(expected, actual, bool(re.search(r"\border\s+by\b", script[-1], re.I)))
+        kind = differs(expected, actual, bool(re.search(r"\border\s+by\b", script[-1], re.I)))
+        # Another error than the first one would be another defect.
+        return f"{kind}: {normalise_error(actual.error)}" if kind and actual.error else kind
 
     def _fewer_rows(self, script: list[str], position: int, fails: Callable[[Sequence[str]], bool]) -> list[str]:
         match = re.match(r"\s*(?:INSERT|REPLACE)\b.*?\bVALUES\s*", script[position], re.I | re.S)

@@ -44,6 +44,7 @@ DYNAMIC_ATTRIBUTES = frozenset(
         *("__code__", "__globals__", "__builtins__", "__loader__", "__spec__", "f_builtins"),
     )
 )
+FOREIGN_ATTRIBUTES = frozenset(("settrace", "meta_path", "modules", "_getframe"))
 OS_ATTRIBUTES = frozenset(
     (
         *("system", "popen", "fork", "forkpty", "kill", "killpg", "environ", "getenv", "putenv", "execv", "execve", "execvp"),
@@ -76,7 +77,7 @@ class ImportsGate:
         allowed = frozenset(options.get("allowed", ()))
         self._modules = banned - allowed
         self._names = DYNAMIC_NAMES - allowed if is_engine else frozenset(("__import__",)) - allowed
-        self._attributes = (DYNAMIC_ATTRIBUTES if is_engine else frozenset(("settrace", "meta_path", "modules", "_getframe"))) - allowed
+        self._attributes = (DYNAMIC_ATTRIBUTES if is_engine else FOREIGN_ATTRIBUTES) - allowed
         self._os_attributes = (OS_ATTRIBUTES if is_engine else frozenset()) - allowed
 
     def check(self, change: Change, contract: Contract) -> GateResult:

@@ -127,10 +127,11 @@ class Answers:
         for mark in RESULT_HASH.findall(text):
             if mark in self.hashes:
                 return f"a result or SQL hash of a record stands in the change ({mark})"
-        if len(text) >= SHORTEST_SQL and not known.issuperset((text,)):
-            flat = normalised(text)
-            if flat in self.sql or any(sql in flat for sql in _windows(flat, self.sql)):
-                return f"the SQL of a record stands in the change ({flat[:60]!r})"
+        if len(text) >= SHORTEST_SQL and text not in known:
+            quoted = [part[1:-1] for kind, part in tokens(text) if kind in ("string", "quoted") and len(part) > SHORTEST_SQL]
+            for flat in map(normalised, (text, *quoted)):
+                if flat in self.sql or any(True for _ in _windows(flat, self.sql)):
+                    return f"the SQL of a record stands in the change ({flat[:60]!r})"
         if not is_literal:
             return ""
         for suite in self.suites:

@@ -24,7 +24,7 @@ STATEMENT = re.compile(
     re.I | re.S,
 )
 MARKS = re.compile(r"#.*\b(?:TODO|FIXME|XXX|HACK)\b")
-SUPPRESSIONS = re.compile(r"#\s*(?:type:\s*ignore|noqa|pragma:\s*no cover)")
+SUPPRESSIONS = re.compile(r"#\s*(?:type:\s*ignore(?!\[)|noqa(?!:)|pragma:\s*no cover)")
 CHANCE = {("time", "sleep"), ("random", "random"), ("os", "urandom"), ("os", "getpid"), ("socket", "gethostname")}
 SHORTEST_ANSWER = 8
 Finding = tuple[str, int]
