@@ -31,7 +31,7 @@ class TableLayout:
     key with two collations); `constant_defaults` and `computed_defaults` divide the columns with a DEFAULT; `indexes` are
     the secondary indexes in the order in which SQLite checks them, and `entries` the block offsets of the entries of those
     without expressions (a rowid that no column holds counts as 0, it is the last item); `field_maps` remembers how the column
-    lists of INSERTs map to columns.
+    lists of INSERTs map to columns, `prototypes` belongs to plain_insert.
     """
 
     __slots__ = (
@@ -52,6 +52,7 @@ class TableLayout:
         "n_stored",
         "not_null",
         "offsets",
+        "prototypes",
         "rowid_offset",
         "strict_types",
     )
@@ -114,6 +115,7 @@ class TableLayout:
             for index in self.indexes
             if all(column.expression is None for column in index.columns)
         }
+        self.prototypes: dict[tuple[str, ...] | None, object] = {}
         self.field_maps: dict[tuple[str, ...], tuple[tuple[int, ...], dict[int, int]]] = {}
 
 

@@ -15,6 +15,7 @@ from minisql.parser import ast
 from minisql.planner.binding import BoundSelect, bind_select, column_name, column_origin
 from minisql.planner.compiler import Compiler
 from minisql.planner.explain_plan import number_selects, tree_order
+from minisql.planner.plain_insert import compile_plain_insert
 from minisql.planner.plain_select import emit_plain_select
 from minisql.planner.read_authorization import authorize_unread
 from minisql.planner.statement_emitters import EMITTERS
@@ -30,6 +31,16 @@ def compile_statement(parsed: Parsed, context: PlanContext, explains: bool = Fal
 
     With `explains` the program's `explain_rows` are filled.
     """
+    statement = parsed.statement
+    if statement.__class__ is ast.Insert and not explains:
+        program = compile_plain_insert(statement, context, lambda: _compile_general(parsed, context, False))
+        if program is not None:
+            program.sql = parsed.source.sql
+            return program
+    return _compile_general(parsed, context, explains)
+
+
+def _compile_general(parsed: Parsed, context: PlanContext, explains: bool) -> Program:
     statement = parsed.statement
     compiler = Compiler(context, parsed.source, parsed.parameter_names)
     compiler.wants_explain = explains
