@@ -123,8 +123,9 @@ class Connection:
         return self._session
 
     def _prepare(self, sql: str) -> Statement:
-        """A statement that is not running, from the cache or compiled."""
-        session = self._open_session()
+        """A statement that is not running, from the cache or compiled; the caller has checked thread and connection."""
+        session = self._session
+        assert session is not None, "the caller has checked"
         if not isinstance(sql, str):
             raise TypeError(f"execute() argument 1 must be str, not {type(sql).__name__}")
         cache = self._statements

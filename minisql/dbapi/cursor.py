@@ -29,6 +29,19 @@ INT64_MIN = -(2**63)
 
 _END: Any = object()
 _NO_ROWS: Iterator[Any] = iter(())
+# What a second __init__ sets back to the defaults of the class.
+_STATE = (
+    "arraysize",
+    "lastrowid",
+    "rowcount",
+    "row_factory",
+    "_is_closed",
+    "_rows",
+    "_row",
+    "_statement",
+    "_names",
+    "_converters",
+)
 
 Description = tuple[tuple[str, None, None, None, None, None, None], ...]
 
@@ -36,6 +49,7 @@ Description = tuple[tuple[str, None, None, None, None, None, None], ...]
 class Cursor:
     """A database cursor; made by `Connection.cursor()`."""
 
+    # What a new cursor has, so that making one is short: Connection.execute makes one for every statement.
     arraysize = 1
     lastrowid: int | None = None
     rowcount = -1
@@ -43,6 +57,11 @@ class Cursor:
     _connection: Connection | None = None
     _is_locked = False
     _is_closed = False
+    _rows: Iterator[Any] = _NO_ROWS
+    _row: Any = _END
+    _statement: Statement | None = None
+    _names: Any = ()
+    _converters: Converters = None
 
     def __init__(self, connection: Connection, /) -> None:
         if not hasattr(connection, "_session"):
@@ -50,19 +69,11 @@ class Cursor:
         if self._is_locked:
             raise ProgrammingError("Recursive use of cursors not allowed.")
         connection._check()
+        if self._connection is not None:
+            self._reset()
+            for name in _STATE:
+                self.__dict__.pop(name, None)
         self._connection = connection
-        self.arraysize = 1
-        self.lastrowid = None
-        self.rowcount = -1
-        self.row_factory = None
-        self._rows: Iterator[Any] = _NO_ROWS
-        self._row: Any = _END
-        self._statement: Statement | None = None
-        self._names: Any = ()
-        self._converters: Converters = None
-        self._is_closed = False
-        self._is_locked = False
-        self._counts_changes = False
 
     @property
     def connection(self) -> Connection:
@@ -205,11 +216,18 @@ class Cursor:
 
     def fetchall(self) -> list[Any]:
         """All remaining rows."""
+        connection = self._connection
+        if (
+            self._is_locked
+            or self._is_closed
+            or connection is None
+            or connection._session is None
+            or (connection._thread and connection._thread != get_ident())
+        ):
+            connection = self._check()
         row = self._row
-        if row is _END or self._is_locked:
-            self._check()
+        if row is _END:
             return []
-        connection = self._check()
         # A conversion may call back into this cursor, and it sees one row at a time.
         if connection._has_conversions or self.row_factory is not None:
             return list(self)
