@@ -15,7 +15,7 @@ from typing import Any
 
 from agent_harness.backends import base
 from agent_harness.backends.base import Outcome, Task
-from agent_harness.backends.process import Event, ProgramRun, allowed_environment, run_program
+from agent_harness.backends.process import MARKER, Event, ProgramRun, allowed_environment, run_program
 from agent_harness.errors import HarnessError
 from agent_harness.usage import Usage
 
@@ -64,8 +64,10 @@ class ProgramBackend:
     def build(self, task: Task) -> Outcome:
         """Runs the program on the task's workspace."""
         dialect = self._dialect
+        variables = (*dialect.keys, *self._settings, MARKER)
+        command = dialect.command(self.model, task)
         run = run_program(
-            task.sandbox.wrap(dialect.command(self.model, task), task.workspace, (task.attempt_folder,)),
+            task.sandbox.wrap(command, task.workspace, (task.attempt_folder,), variables=variables),
             prompt=task.prompt,
             folder=task.workspace,
             environment=allowed_environment(dialect.keys, self._settings),

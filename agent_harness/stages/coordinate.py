@@ -373,7 +373,8 @@ def spent_by_run(run: RunContext) -> strategy.Spent:
     attempts = [attempt for attempt in state.attempts.values() if attempt.started_at >= since]
     usage = sum((attempt.usage for attempt in attempts), Usage())
     for asked in state.asked:
-        usage = usage + Usage.from_dict(asked["usage"])
+        if asked["time"] >= since:
+            usage = usage + Usage.from_dict(asked["usage"])
     return strategy.Spent(len(attempts), usage, state.seconds)
 
 

@@ -299,7 +299,7 @@ def _merge_rejected(state: State, event: Event) -> None:
 
 
 def _role_asked(state: State, event: Event) -> None:
-    state.asked.append(event.data)
+    state.asked.append({**event.data, "time": event.time})
 
 
 _HANDLERS: dict[str, Callable[[State, Event], None]] = {

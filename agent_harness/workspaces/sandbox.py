@@ -44,15 +44,17 @@ class Sandbox:
         workspace: Path,
         writable: Sequence[Path] = (),
         readable: Sequence[Path] = (),
+        variables: Sequence[str] = (),
     ) -> list[str]:
         """The command line that runs `command` inside, with the workspace as current folder.
 
-        `readable` folders are visible even if they lie below a hidden one.
+        `readable` folders are visible even if they lie below a hidden one.  `variables` of the environment are handed into a
+        container by name (their values never stand on a command line).
         """
         if self.kind == "bwrap":
             return [*self._bwrap(workspace, writable, readable), "--", *command]
         if self.kind == "docker":
-            return [*self._docker(workspace, writable, readable), *command]
+            return [*self._docker(workspace, writable, readable, variables), *command]
         return list(command)
 
     def _bwrap(self, workspace: Path, writable: Sequence[Path], readable: Sequence[Path]) -> list[str]:
@@ -68,12 +70,16 @@ class Sandbox:
             line.append("--unshare-net")
         return [*line, "--chdir", str(workspace)]
 
-    def _docker(self, workspace: Path, writable: Sequence[Path], readable: Sequence[Path]) -> list[str]:
+    def _docker(
+        self, workspace: Path, writable: Sequence[Path], readable: Sequence[Path], variables: Sequence[str]
+    ) -> list[str]:
         line = ["docker", "run", "--rm", "-i", "--init", "--read-only", "--tmpfs", "/tmp", "--workdir", str(workspace)]
         for folder in (workspace, *writable):
             line += ["--volume", f"{folder}:{folder}"]
         for folder in readable:
             line += ["--volume", f"{folder}:{folder}:ro"]
+        for name in variables:
+            line += ["--env", name]
         if not self.network:
             line += ["--network", "none"]
         return [*line, self.image]

@@ -16,6 +16,7 @@ from agent_harness.backends.programs import DIALECTS
 from agent_harness.backends.registry import known_kinds, make_backend
 from agent_harness.config import load
 from agent_harness.errors import ConfigurationError, HarnessError
+from agent_harness.workspaces.sandbox import Sandbox
 from tests.harness.scripted_server import calls, says, serving
 from tests.harness.toy import add_program, git
 
@@ -278,6 +279,28 @@ def test_questions_are_asked_in_an_empty_folder(folder: Path) -> None:
     fake(folder, "claude", "sys.exit('no')\n")
     with pytest.raises(HarnessError, match="claude: crashed: no"):
         backend("claude", folder).ask("why?", folder / "asked-2", 20.0)
+
+
+def test_docker_gets_the_workspace_and_the_names_of_variables(folder: Path) -> None:
+    """A fake docker that writes down how it was called, then does what it should have started."""
+    body = """
+image = sys.argv.index("the-image")
+pathlib.Path("docker.json").write_text(json.dumps(sys.argv[1:image]))
+os.execvp(sys.argv[image + 1], sys.argv[image + 1:])
+"""
+    fake(folder, "docker", body)
+    fake(folder, "claude", EDIT + ENDINGS["claude"])
+    order = task(folder)
+    order.sandbox = Sandbox("docker", network=False, image="the-image")
+    assert backend("claude", folder).build(order).end == base.FINISHED
+    assert (folder / "workspace" / "engine.txt").read_text() == "right"
+    line = json.loads((folder / "workspace" / "docker.json").read_text())
+    assert line[:4] == ["run", "--rm", "-i", "--init"]
+    mounts = [line[position + 1] for position, word in enumerate(line) if word == "--volume"]
+    assert mounts == [f"{path}:{path}" for path in (folder / "workspace", folder / "attempt")]
+    assert line[-2:] == ["--network", "none"]
+    assert "ANTHROPIC_API_KEY" in line
+    assert not any("very-secret" in word for word in line)
 
 
 # Chat completions

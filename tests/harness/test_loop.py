@@ -1,5 +1,6 @@
 """The loop on a small foreign project: failing records in, merged repairs out, and every way in which that can go wrong."""
 
+import importlib.util
 import json
 import os
 import threading
@@ -83,6 +84,14 @@ def test_an_unknown_executor_is_a_configuration_error(tmp_path: Path) -> None:
     config = make_project(tmp_path, ("adding",))
     with pytest.raises(ConfigurationError, match=r"loop\.executor: no executor"):
         loop.run(load(config.path, {"loop.executor": "carrier-pigeons"}))
+
+
+def test_a_cluster_without_its_package_is_a_configuration_error(tmp_path: Path) -> None:
+    if importlib.util.find_spec("distributed") is not None:
+        pytest.skip("dask.distributed is installed")
+    config = make_project(tmp_path, ("adding",))
+    with pytest.raises(ConfigurationError, match=r"pip install 'pyminisql\[cluster\]'"):
+        loop.run(load(config.path, {"loop.executor": "dask"}))
 
 
 def test_failures_are_fed_back_until_the_task_is_parked(tmp_path: Path) -> None:
