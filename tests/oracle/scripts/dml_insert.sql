@@ -307,3 +307,46 @@ create table d(a default current_date, b default (random() is not null), c defau
 insert into d(i) values(9)
 insert into d default values
 select typeof(a), length(a), b,c,d,e,f,g,h,i,j,k from d
+
+-- the same shape with other constants
+create table t(a integer primary key, b int not null, c text, d real default 4, e as (c || 'e'), check(b <> 13))
+create index tc on t(c) where b > 2
+create unique index te on t(b, c)
+insert into t(a,b,c) values(1,1,'x')
+insert into t(a,b,c) values(2,2,5)
+insert into t(a,b,c) values(3,null,5)
+insert into t(a,b,c) values(4,'4',5.5)
+insert into t(a,b,c) values('5',5,5)
+insert into t(a,b,c) values(null,6,6)
+insert into t(a,b,c) values(2,7,7)
+insert into t(a,b,c) values(8,2,'5')
+insert into t(a,b,c) values(9,13,'5')
+insert into t(a,b,c) values(10,14.5,x'00')
+insert into t(a,b,c) values(11,14.0,null)
+insert into t values(20,1,2,3)
+insert into t values(21,1,3,'3')
+insert into t values(22,1,4,null)
+insert into t values(23,1,5)
+insert into t(b) values(99)
+insert into t(b) values(98)
+insert into t(b) values('97')
+insert into t(b) values(null)
+insert into t(b,b) values(1,2)
+alter table t add column f default 'f'
+insert into t(b) values(96)
+insert into t(a,b,c) values(50,95,'x')
+drop index te
+insert into t(a,b,c) values(51,95,'x')
+create trigger tr after insert on t begin update t set f='tr' where a=new.a; end
+insert into t(a,b,c) values(52,95,'x')
+drop trigger tr
+insert into t(a,b,c) values(53,95,'x')
+pragma foreign_keys=on
+create table c(x int references t(a), y)
+insert into c(x,y) values(1,1)
+insert into c(x,y) values(-1,1)
+insert into c(x,y) values(2,2)
+pragma foreign_keys=off
+insert into c(x,y) values(-1,1)
+select *, typeof(b), typeof(c), typeof(d) from t
+select * from c
