@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 Row = tuple[Any, ...]
 State = list[Any]
 Stepper = Callable[[State, list[Any]], None]
-# One call: what a fresh state holds in its slot, how to step, how to turn the slot into the result.
-Plan = tuple[Callable[[], Any], Stepper, Callable[[Any], Any]]
+# One call: what makes the content of a fresh state's slot (or the number or NULL itself that it begins with), how to step, how
+# to turn the slot into the result (None: it is the result).
+Plan = tuple[Callable[[], Any] | int | None, Stepper, Callable[[Any], Any] | None]
 
 _FOLDED = frozenset(("sum", "total", "avg"))
 
@@ -42,35 +43,44 @@ class GroupCursor(ListCursor):
     A state holds the key row in slot 0, the bare values in slot 1 and the calls from slot 2.
     """
 
-    __slots__ = ("_fresh", "_pick_bare", "_pick_key", "_results", "_spec", "groups", "key", "only", "steppers")
+    __slots__ = ("_initial", "_makers", "_pick_bare", "_pick_key", "_results", "_spec", "groups", "key", "only", "steppers")
 
     def __init__(self, spec: GroupSpec) -> None:
-        super().__init__()
+        self.rows: list[Row] = []
+        self.position = -1
+        self.row: Row | None = None
         self._spec = spec
-        self._pick_key = GETTERS[spec.key_registers]
-        self.key = key_function(spec.key_collations)
+        key_registers = spec.key_registers
+        if key_registers:
+            self._pick_key = GETTERS[key_registers]
+            self.key = key_function(spec.key_collations)
         self._pick_bare = GETTERS[spec.bare_registers]
         self.groups: dict[Row, State] = {}
-        self._fresh: list[Callable[[], Any]] = []
-        self.steppers: list[Stepper] = []
-        self._results: list[Callable[[Any], Any]] = []
         self.only: State | None = None
-        for number, call in enumerate(spec.calls):
-            pick_bare = self._pick_bare if number == spec.bare_call and spec.bare_registers else None
-            self._plan_call(number + 2, call, pick_bare)
-        for _ in range(sum(1 for call in spec.calls if call.distinct)):
-            self._fresh.append(set)
-
-    def _plan_call(self, slot: int, call: AggregateCall, pick_bare: Callable[[list[Any]], Row] | None) -> None:
-        fresh, step, result = plan_call(slot, call, pick_bare)
-        if call.distinct and call.registers:
-            n_before = sum(1 for other in self._spec.calls[: slot - 2] if other.distinct)
-            step = _distinct_stepper(len(self._spec.calls) + 2 + n_before, call, step)
-        if call.filter_register:
-            step = _filter_stepper(call.filter_register, step)
-        self._fresh.append(fresh)
-        self.steppers.append(step)
-        self._results.append(result)
+        # What a fresh state begins with, and the slots whose content is made for each state.
+        self._initial: list[Any] = [(), ()]
+        self._makers: list[tuple[int, Callable[[], Any]]] = []
+        self.steppers: list[Stepper] = []
+        self._results: list[Callable[[Any], Any] | None] = []
+        bare_call = spec.bare_call + 2 if spec.bare_registers and spec.bare_call >= 0 else -1
+        n_distinct = 0
+        for slot, call in enumerate(spec.calls, 2):
+            make, step, result = plan_call(slot, call, self._pick_bare if slot == bare_call else None)
+            if call.distinct and call.registers:
+                step = _distinct_stepper(len(spec.calls) + 2 + n_distinct, call, step)
+                n_distinct += 1
+            if call.filter_register:
+                step = _filter_stepper(call.filter_register, step)
+            if make is None or make.__class__ is int:
+                self._initial.append(make)
+            else:
+                self._initial.append(None)
+                self._makers.append((slot, make))  # type: ignore[arg-type]
+            self.steppers.append(step)
+            self._results.append(result)
+        for _ in range(n_distinct):
+            self._makers.append((len(self._initial), set))
+            self._initial.append(None)
 
     def step(self, registers: list[Any]) -> None:
         """Feeds one row, which stands in the registers."""
@@ -88,26 +98,43 @@ class GroupCursor(ListCursor):
 
     def open_group(self, row: Row, bare: Row) -> State:
         """Makes the state of a new group; `row` holds its key values, `bare` the bare columns of its first row."""
-        state = [row, bare, *[fresh() for fresh in self._fresh]]
+        state = self._fresh_state()
+        state[1] = bare
         if self._spec.key_registers:
+            state[0] = row
             self.groups[row if self.key is None else self.key(row)] = state
         else:
             self.only = state
         return state
 
+    def _fresh_state(self) -> State:
+        state = self._initial.copy()
+        for slot, make in self._makers:
+            state[slot] = make()
+        return state
+
     def finish(self) -> Row | None:
         """Turns the groups into rows in key order and moves to the first."""
         spec = self._spec
-        if spec.key_registers:
+        n_keys = len(spec.key_registers)
+        if n_keys:
             states = list(self.groups.values())
         else:
-            states = [self.only or [(), (None,) * len(spec.bare_registers), *[fresh() for fresh in self._fresh]]]
+            state = self.only
+            if state is None:
+                state = self._fresh_state()
+                state[1] = (None,) * len(spec.bare_registers)
+            states = [state]
         results = self._results
         self.rows = [
-            (*state[0], *[result(value) for result, value in zip(results, state[2:])], *state[1]) for state in states
+            (
+                *state[0],
+                *[value if result is None else result(value) for result, value in zip(results, state[2:])],
+                *state[1],
+            )
+            for state in states
         ]
         self.groups = {}
-        n_keys = len(spec.key_registers)
         if n_keys and spec.key_descending:
             nulls_first = tuple([not descending for descending in spec.key_descending])
             order = SortSpec(tuple(range(n_keys)), spec.key_collations, spec.key_descending, nulls_first, n_keys)
@@ -125,7 +152,7 @@ def plan_call(slot: int, call: AggregateCall, pick_bare: Callable[[list[Any]], R
         if name in ("min", "max") and len(call.registers) == 1:
             return _plan_extreme(slot, call, name == "max", pick_bare)
         if name == "count":
-            return _zero, _count_stepper(slot, call.registers), _same
+            return 0, _count_stepper(slot, call.registers), None
         if name in _FOLDED and function.fold is not None:
             return list, _collect_stepper(slot, call.registers[0]), function.fold
     pick = GETTERS[call.registers]
@@ -143,14 +170,6 @@ def make_accumulator(call: AggregateCall) -> Callable[[], Accumulator]:
         collation = call.collation or BINARY
         return lambda: function.make(collation)
     return function.make
-
-
-def _zero() -> int:
-    return 0
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 def _value(accumulator: Accumulator) -> Any:
@@ -204,11 +223,7 @@ def _plan_extreme(slot: int, call: AggregateCall, is_max: bool, pick_bare: Calla
         if pick_bare is not None:
             state[1] = pick_bare(registers)
 
-    return _nothing, step, _same
-
-
-def _nothing() -> None:
-    return None
+    return None, step, None
 
 
 def _filter_stepper(register: int, inner: Stepper) -> Stepper:
