@@ -131,7 +131,9 @@ class Compiler:
             lowered = text.sql.lower()
             self.may_collate = "collate" in lowered
             self.mentions_rowid = "rowid" in lowered or "oid" in lowered
-            self.may_aggregate = context.functions.generation > 0 or any([part in lowered for part in _AGGREGATE_PARTS])
+            self.may_aggregate = "(" in lowered and (
+                context.functions.generation > 0 or any([part in lowered for part in _AGGREGATE_PARTS])
+            )
         # PRAGMA minisql_fast_path = off: plan everything, for tests that compare both ways.
         self.reverses_scans = context.flags.get("reverse_unordered_selects", False)
         self.uses_fast_path: bool = (
