@@ -18,6 +18,7 @@ from minisql.planner.binding import FUNCTION, NESTED, SUBQUERY, TABLE
 from minisql.planner.index_terms import Usage, covers, find_term, partial_index_is_usable
 from minisql.planner.scope import ROWID
 from minisql.planner.terms import make_term, read_mask, split
+from minisql.planner.walking import walk
 from minisql.values.affinity import NUMERIC, TEXT
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class Access:
         "is_extreme",
         "is_reversed",
         "is_single",
+        "keeps_order",
         "kind",
         "lower",
         "needs",
@@ -72,6 +74,8 @@ class Access:
         self.rows = 0
         self.is_covering = False
         self.is_single = False
+        # A hash table whose rows stay in the order of the table.
+        self.keeps_order = False
         self.is_reversed = False
         self.is_extreme = False
         self.branches: list[Access] = []
@@ -460,6 +464,44 @@ def _hash_accesses(compiler: Compiler, made: Input, terms: list[Term]) -> list[A
             access.cost = cost.add(search, 43)
             found.append(access)
     return found
+
+
+def correlated_hash(compiler: Compiler, made: Input, terms: list[Term]) -> Access | None:
+    """For the lone table of a correlated subquery that would be scanned for every outer row: a hash table, made once, on the
+    columns that equal outer values."""
+    if made.kind != TABLE or made.table is None or made.table.is_without_rowid:
+        return None
+    access = Access(BY_HASH, made)
+    keys = set()
+    for term in terms:
+        for candidate in term.candidates:
+            value = candidate.value
+            if (
+                isinstance(value, ast.Column)
+                and candidate.position not in keys
+                and _is_hash_key(compiler, made, candidate)
+                and reads_outside(compiler, term)
+            ):
+                keys.add(candidate.position)
+                access.hash_terms.append(candidate)
+                access.terms.append(term)
+                break
+    access.keeps_order = True
+    return access if access.hash_terms else None
+
+
+def reads_outside(compiler: Compiler, term: Term) -> bool:
+    """Whether a term reads something of an enclosing SELECT (or may: subqueries are not looked into)."""
+    for node in walk(term.expression):
+        if node.__class__ is ast.Select:
+            return True
+        if node.__class__ is ast.Column:
+            found = compiler.resolve(node, term.scope)
+            if compiler.crossed is not None:
+                return True
+            if found is not None and found[0].expressions is not None:
+                return True
+    return False
 
 
 def _is_hash_key(compiler: Compiler, made: Input, candidate: Candidate) -> bool:

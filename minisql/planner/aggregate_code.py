@@ -56,14 +56,18 @@ if TYPE_CHECKING:
 class Calls:
     """The aggregate and window calls of a block and its GROUP BY keys."""
 
-    __slots__ = ("aggregates", "has_keys", "is_grouped", "keys", "windows")
+    __slots__ = ("aggregates", "descending", "has_keys", "is_grouped", "is_ordered", "keys", "windows")
 
     def __init__(self) -> None:
         self.aggregates: list[tuple[ast.FunctionCall, AggregateFunction]] = []
         self.windows: list[ast.FunctionCall] = []
         self.keys: list[ast.Expression] = []
+        # The directions in which groups are sorted, if not all ascend.
+        self.descending: tuple[bool, ...] | None = None
         self.has_keys = False
         self.is_grouped = False
+        # ORDER BY names the keys, so sorted groups need no more sorting.
+        self.is_ordered = False
 
 
 def find_calls(compiler: Compiler, block: Block, order: list[OrderItem] | None) -> Calls:
@@ -406,6 +410,8 @@ def emit_grouping(
     collations = tuple(compiler.collation_for(key, scope) for key in calls.keys)
     grouping = Grouping(cursor, address, tuple(keys), collations)
     grouping.calls = made
+    if calls.descending is not None:
+        grouping.descending = calls.descending
     if plan.is_grouped:
         grouping.descending = ()
     _switch_scope(compiler, block, calls, unique_calls, grouping)

@@ -318,7 +318,7 @@ def _check_alias_use(compiler: Compiler, block: Block, aliases: dict[str, int]) 
         return
     for result in block.results:
         kind = result.expression.__class__
-        if kind is ast.Literal or (kind is ast.Column and result.expression.name.lower() not in unknown):
+        if kind is ast.Literal or (kind is ast.Column and result.expression.name.lower() not in unknown):  # type: ignore[attr-defined]
             continue
         for node in walk(result.expression):
             if node.__class__ is ast.Column and node.table is None and node.name.lower() in unknown:

@@ -77,6 +77,7 @@ def plan_block(
     fold_right_joins(compiler, block)
     inputs = block.inputs
     terms = block_terms(compiler, block)
+    weaken_outer_joins(compiler, block, terms)
     usage = None
     leaves = [leaf for made in inputs for leaf in leaf_inputs(made)]
     has_subquery = any(leaf.kind == SUBQUERY for leaf in leaves)
@@ -110,6 +111,9 @@ def is_plain_scan(compiler: Compiler, block: Block) -> bool:
     where = block.where
     if where is not None and (len(inputs) > 1 or compiler.mentions_rowid):
         return False
+    if where is not None and compiler.gathering_capture is not None and any(map(_is_equality, split(where))):
+        # A correlated subquery may do with a hash table.
+        return False
     for made in inputs:
         table = made.table
         if (
@@ -122,6 +126,10 @@ def is_plain_scan(compiler: Compiler, block: Block) -> bool:
         ):
             return False
     return len(inputs) == 1 or not compiler.mentions_rowid
+
+
+def _is_equality(term: ast.Expression) -> bool:
+    return term.__class__ is ast.Binary and term.operator == "="
 
 
 def number_inputs(inputs: list[Input]) -> None:
@@ -150,6 +158,37 @@ def block_terms(compiler: Compiler, block: Block) -> list[Term]:
         for part in split(expression):
             terms.append(make_term(compiler, part, scope, owner))
     return terms
+
+
+def weaken_outer_joins(compiler: Compiler, block: Block, terms: list[Term]) -> None:
+    """A LEFT JOIN whose null rows cannot pass WHERE is an inner join, whose tables may be reordered.
+
+    Source: https://www.sqlite.org/optoverview.html#omit_outer_join (strength reduction).
+    """
+    for made in block.inputs:
+        if made.join_flags & ast.JOIN_LEFT and any(_rejects_null_row(compiler, term, made) for term in terms):
+            made.join_flags &= ~(ast.JOIN_LEFT | ast.JOIN_OUTER)
+            for term in terms:
+                if term.owner is made:
+                    term.owner = None
+
+
+def _rejects_null_row(compiler: Compiler, term: Term, made: Input) -> bool:
+    """Whether a WHERE term is not true when all columns of the input are NULL."""
+    if term.owner is not None or not term.mask & made.mask:
+        return False
+    node = term.expression
+    operands: list[ast.Expression] = []
+    if isinstance(node, ast.Binary) and node.operator in ("=", "<>", "<", "<=", ">", ">="):
+        operands = [node.left, node.right]
+    elif (isinstance(node, (ast.Between, ast.InList, ast.Like)) and not node.is_negated) or isinstance(node, ast.NotNull):
+        operands = [node.operand]
+    for operand in operands:
+        if operand.__class__ is ast.Column:
+            found = compiler.resolve(operand, term.scope)
+            if found is not None and compiler.crossed is None and found[0] in made.sources and found[0].expressions is None:
+                return True
+    return False
 
 
 def block_usage(block: Block, order: list[OrderItem] | None, terms: list[Term]) -> Usage:

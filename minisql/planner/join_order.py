@@ -18,7 +18,17 @@ from typing import TYPE_CHECKING
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner import cost
-from minisql.planner.access import BY_HASH, BY_INDEX, BY_ROWID, BY_ROWS, SCAN, Access, extend_hash_keys, find_accesses
+from minisql.planner.access import (
+    BY_HASH,
+    BY_INDEX,
+    BY_ROWID,
+    BY_ROWS,
+    SCAN,
+    Access,
+    correlated_hash,
+    extend_hash_keys,
+    find_accesses,
+)
 from minisql.planner.binding import TABLE
 from minisql.planner.scope import ROWID
 
@@ -92,6 +102,11 @@ def order_joins(
             accesses.append(access)
     if len(inputs) == 1 and accesses:
         best_access = accesses[0] if len(accesses) == 1 else _best_single(accesses, wanted)
+        repeats = compiler.gathering_capture is not None and not compiler.wants_explain
+        if repeats and wanted is None and best_access.kind == SCAN:
+            hashed = correlated_hash(compiler, inputs[0], terms)
+            if hashed is not None:
+                return [hashed], 0
         if wanted is None:
             best_access.is_reversed = compiler.reverses_scans
             return [best_access], 0

@@ -25,7 +25,7 @@ from minisql.bytecode import opcodes as op
 from minisql.bytecode.program import HashSpec, SortSpec
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
-from minisql.planner.access import BY_HASH, BY_INDEX, BY_OR, BY_ROWID, BY_ROWS, SCAN, Access, find_accesses
+from minisql.planner.access import BY_HASH, BY_INDEX, BY_OR, BY_ROWID, BY_ROWS, SCAN, Access, find_accesses, reads_outside
 from minisql.planner.binding import FUNCTION, NESTED, RECURSION, SUBQUERY, TABLE, CommonTable, Input
 from minisql.planner.explain_plan import set_up_name, source_name
 from minisql.planner.key_values import constant_rows, emit_key, emit_key_values
@@ -353,6 +353,8 @@ def _build_hash(nest: Nest, access: Access) -> None:
     is_left = bool(made.join_flags & ast.JOIN_LEFT)
     for term in nest.terms:
         own = term.owner is made if is_left else term.owner is None
+        if term in access.terms or (access.keeps_order and reads_outside(compiler, term)):
+            continue
         if own and term.mask == made.mask and not term.is_done and not term.is_virtual:
             term.is_done = True
             compiler.emit_condition(term.expression, term.scope, following, False, True)
@@ -363,7 +365,8 @@ def _build_hash(nest: Nest, access: Access) -> None:
     )
     compiler.emit(op.HashInsert, hash_cursor, first, width + rowid, keys)
     compiler.builder.end_loop(op.Next, following, end)
-    _sort_buckets(compiler, access, hash_cursor, first, width + rowid)
+    if not access.keeps_order:
+        _sort_buckets(compiler, access, hash_cursor, first, width + rowid)
     made.search_cursor = hash_cursor
     made.search_base = first
     made.search_width = width + rowid

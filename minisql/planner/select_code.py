@@ -19,12 +19,12 @@ from minisql.bytecode import opcodes as op
 from minisql.bytecode.program import SortSpec
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
-from minisql.planner.aggregate_code import emit_grouped, emit_shortcut, find_calls
+from minisql.planner.aggregate_code import Calls, emit_grouped, emit_shortcut, find_calls
 from minisql.planner.binding import Block, BoundSelect, Result
 from minisql.planner.block_plan import BlockPlan, plan_block
 from minisql.planner.index_terms import same_expression
 from minisql.planner.loops import emit_plan
-from minisql.planner.ordering import OrderItem, bind_order_by
+from minisql.planner.ordering import OrderItem, bind_order_by, same_tree
 from minisql.planner.scope import Scope
 from minisql.planner.window_code import emit_windowed
 from minisql.values.collation import Collation
@@ -98,12 +98,15 @@ def emit_block(compiler: Compiler, bound: BoundSelect, block: Block, sink: Sink,
     order = bind_order_by(compiler, node.order_by, block, bound) if node is not None and node.order_by else None
     calls = find_calls(compiler, block, order)
     if calls.is_grouped:
-        order = _without_useless_order(block, order, calls.has_keys)
+        order = _order_of_groups(block, calls, order)
     limits = emit_limits(compiler, node, bound.scope, done) if node is not None else Limits()
     if calls.is_grouped and emit_shortcut(compiler, block, calls, order, limits, sink, done):
         compiler.place(done)
         return
     plan = plan_block(compiler, block, order, limits.constant, calls)
+    if calls.is_ordered and not calls.windows and not plan.is_grouped:
+        # The groups come in this order by themselves.
+        order = None
     if calls.windows:
         emit_windowed(compiler, block, plan, calls, _finisher(compiler, block, order, limits, sink, done), done)
     elif calls.is_grouped:
@@ -120,9 +123,19 @@ def emit_block(compiler: Compiler, bound: BoundSelect, block: Block, sink: Sink,
     compiler.place(done)
 
 
-def _without_useless_order(block: Block, order: list[OrderItem] | None, has_keys: bool) -> list[OrderItem] | None:
-    """One group needs no order."""
-    return order if has_keys else None
+def _order_of_groups(block: Block, calls: Calls, order: list[OrderItem] | None) -> list[OrderItem] | None:
+    """What is left of ORDER BY when groups have been sorted: nothing for a single group.
+
+    With as many terms as keys the groups are sorted in the directions of the terms, whatever these say: as SQLite does it,
+    which shows where terms are equal.
+    """
+    if order is None or not calls.has_keys:
+        return None
+    if len(order) == len(calls.keys):
+        calls.descending = tuple(item.is_descending for item in order)
+        plain = all(item.nulls_first != item.is_descending for item in order)
+        calls.is_ordered = plain and all(same_tree(item.expression, key) for item, key in zip(order, calls.keys))
+    return order
 
 
 class Finisher:
