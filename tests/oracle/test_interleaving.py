@@ -43,8 +43,8 @@ class Side:
 
     errors = apsw.Error
 
-    def __init__(self):
-        self.connection = apsw.Connection(":memory:")
+    def __init__(self, path):
+        self.connection = apsw.Connection(path)
         self.cursors = []
 
     def run(self, sql):
@@ -72,8 +72,8 @@ class MinisqlSide(Side):
 
     errors = minisql.Error
 
-    def __init__(self):
-        self.connection = minisql.connect(":memory:", isolation_level=None)
+    def __init__(self, path):
+        self.connection = minisql.connect(path, isolation_level=None)
         self.cursors = []
 
     def open(self, sql):
@@ -82,10 +82,15 @@ class MinisqlSide(Side):
         self.cursors.append(iter(()) if first is None else itertools.chain((first,), rows))
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_half_read_selects(seed):
-    chance = random.Random(seed)
-    sides = (Side(), MinisqlSide())
+@pytest.mark.parametrize("place", ["memory", "delete", "wal"])
+@pytest.mark.parametrize("seed", range(12))
+def test_half_read_selects(tmp_path, seed, place):
+    chance = random.Random(f"{seed} {place}")
+    is_file = place != "memory"
+    sides = (
+        Side(str(tmp_path / "theirs.db") if is_file else ":memory:"),
+        MinisqlSide(str(tmp_path / "ours.db") if is_file else ":memory:"),
+    )
     log = []
 
     def both(action, *arguments):
@@ -93,6 +98,8 @@ def test_half_read_selects(seed):
         log.append((action, arguments, outcomes[0]))
         assert outcomes[1] == outcomes[0], log[24:]
 
+    if is_file:
+        both("run", f"pragma journal_mode = {place}")
     for sql in SETUP:
         both("run", sql)
     for number in range(12):
