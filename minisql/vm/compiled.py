@@ -204,12 +204,12 @@ def program_address(file_name: str, line: int) -> int | None:
 
 
 def gather_hints(program: Program, host: Host, specialises: bool, is_hot: bool = False) -> Hints:
-    """Looks at the first leaf of every table that a program scans; a read transaction must be open.
+    """Looks at the first leaf of every table that a query scans; a read transaction must be open.
 
     Source: DESIGN, "A VM of two tiers" (type masks)
     """
     masks: dict[int, tuple[int, ...]] = {}
-    if not program.loops:
+    if not program.loops or not program.readonly:
         return Hints(masks, False, is_hot)
     for opcode, cursor, root, database, shape, root_is_register in program.code:
         if opcode == op.OpenRead and shape.__class__ is RowShape and not root_is_register:

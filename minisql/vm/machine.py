@@ -138,10 +138,11 @@ def _run_translated(
     program: Program, host: Host, parameters: Sequence[Any], compares: bool, is_hot: bool = False
 ) -> Iterator[Row]:
     """Tier 2 from the start; with `compares`, tier 1 too.  `is_hot` tells that the program runs often."""
-    for opcode, database, _, cookie, generation, _ in program.code:
-        # A write transaction is begun by the program itself, exactly once.
-        if opcode == op.Transaction:
-            host.begin_statement(database, False, cookie, generation)
+    # A statement that writes begins its transaction itself: whether it waits for a lock depends on how it begins.
+    if program.readonly and program.loops:
+        for opcode, database, _, cookie, generation, _ in program.code:
+            if opcode == op.Transaction:
+                host.begin_statement(database, False, cookie, generation)
     compiled = compiled_program(program, host, True, True, is_hot)
     if compiled is None:
         yield from interpret(program, host, parameters)
