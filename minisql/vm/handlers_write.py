@@ -98,7 +98,7 @@ def append_rows(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int
     rowid = cursor.last_rowid() or 0
     has_hook = table_name is not None and host.has_update_hook
     for row in rows:
-        rowid = rowid + 1 if rowid < INT64_MAX else _random_rowid(cursor)
+        rowid = rowid + 1 if rowid < INT64_MAX else random_rowid(cursor)
         cursor.insert(rowid, row, True)
         if has_hook:
             host.row_changed("insert", schema_index, table_name, rowid)
@@ -127,7 +127,7 @@ def _with_affinities(rows: list[tuple[Any, ...]], affinities: tuple[int, ...]) -
     is_changed = False
     for column, kind in zip(zip(*rows), affinities):
         if kind > affinity.BLOB and not _UNCHANGED_CLASSES.get(kind, frozenset()).issuperset(map(type, column)):
-            column = [apply_affinity(value, kind) for value in column]
+            column = tuple([apply_affinity(value, kind) for value in column])
             is_changed = True
         columns.append(column)
     return list(zip(*columns)) if is_changed else rows

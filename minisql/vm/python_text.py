@@ -255,8 +255,10 @@ def _conversion(translator: Translator, address: int) -> Operand:
     a = translator.operand(p1, address)
     if opcode == op.ApplyAffinity and only(a, NULL | INTEGER) and affinity in (affinities.INTEGER, affinities.NUMERIC):
         return a
-    function = "cast" if opcode == op.Cast else "apply_affinity"
-    return Operand(f"{function}({a.text}, {affinity})", ANY, 64, False)
+    if opcode == op.Cast:
+        translator.uses_context = True
+        return Operand(f"cast({a.text}, {affinity}, context.encoding)", ANY, 64, False)
+    return Operand(f"apply_affinity({a.text}, {affinity})", ANY, 64, False)
 
 
 def _copy(translator: Translator, address: int) -> Operand:
