@@ -86,7 +86,10 @@ def _call(job: BuildJob, folder: Path) -> dict[str, Any]:
     task = _task(job, folder, workspace)
     write_json(folder / "calling.json", {"backend": job.backend, "model": backend.model, "time": time.time()})
     started = time.monotonic()
-    outcome = backend.build(task)
+    try:
+        outcome = backend.build(task)
+    except Exception as error:  # backends come from anywhere; one that raises has made an attempt and failed
+        outcome = Outcome(base.CRASHED, Usage.unknown(), f"the backend raised {type(error).__name__}: {error}")
     return _as_dict(outcome, time.monotonic() - started)
 
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from typing import Any
 
 from agent_harness import merge, roles
 from agent_harness.backends import base as ends
-from agent_harness.errors import ConfigurationError
+from agent_harness.errors import ConfigurationError, HarnessError
 from agent_harness.stages import build, design, strategy, understand, verify
 from agent_harness.stages.build import BuildJob, BuildReport
 from agent_harness.stages.context import RunContext, base_checkout
@@ -143,14 +143,29 @@ class Coordinator:
 
     def _advance(self, flight: Flight) -> None:
         assert flight.future is not None
-        result = flight.future.result()
-        flight.future = None
+        future, flight.future = flight.future, None
+        try:
+            result = future.result()
+        except BrokenExecutor as error:
+            raise HarnessError(f"the executor broke: {error}") from error
+        except HarnessError as error:
+            self._failed(flight, str(error))
+            return
         if flight.phase == "brief":
             self._briefed(flight, result)
         elif flight.phase == "build":
             self._built(flight, result)
         else:
             self._verified(flight, result)
+
+    def _failed(self, flight: Flight, reason: str) -> None:
+        """A job of the harness could not be done; that is this task's trouble, not the other builders'."""
+        if flight.phase == "brief":
+            self._park(flight, strategy.Park(f"it could not be described: {reason}", False))
+        elif flight.phase == "build":
+            self._built(flight, BuildReport(ends.CRASHED, reason, Usage.unknown().as_dict(), "", "", 0.0))
+        else:
+            raise HarnessError(reason)
 
     def _submit_brief(self, flight: Flight) -> None:
         run = self.run

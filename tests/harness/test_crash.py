@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent_harness.backends.process import marked_processes
-from agent_harness.config import Config
+from agent_harness.config import Config, load
 from agent_harness.events import read_events
 from agent_harness.stages import loop
 from agent_harness.state.fold import MERGED, State
@@ -56,7 +56,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Config:
     git(config.checkout, "commit", "--quiet", "-a", "--message", "an architect")
     program = tmp_path / "bin" / "claude"
     program.write_text(program.read_text().replace("\nprint(json.dumps(result))", CONFLICT))
-    return config
+    return load(path)
 
 
 def drive(config: Config, spared: str) -> subprocess.CompletedProcess[str]:

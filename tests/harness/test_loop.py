@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent_harness.config import Config, load
+from agent_harness.contract.base import Brief, CaseResult
 from agent_harness.errors import EXIT_GREEN, EXIT_INTERRUPTED, EXIT_LIMIT, EXIT_REJECTED, ConfigurationError, HarnessError
 from agent_harness.events import read_events
 from agent_harness.stages import build, loop
@@ -211,6 +212,38 @@ def test_a_commit_to_main_by_an_agent_stops_everything(tmp_path: Path) -> None:
     (attempt,) = state_of(config).attempts.values()
     assert attempt.gates[-1]["gate"] == "integrity"
     assert "checkout.changed" in kinds(config)
+
+
+def test_a_backend_that_raises_has_failed_an_attempt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(self: object, task: object) -> None:
+        raise RuntimeError("defect")
+
+    monkeypatch.setattr("agent_harness.backends.programs.ProgramBackend.build", broken)
+    config = make_project(tmp_path, ("adding",))
+    assert loop.run(config) == EXIT_REJECTED
+    assert {attempt.detail for attempt in state_of(config).attempts.values()} == {"the backend raised RuntimeError: defect"}
+
+
+def test_a_task_that_cannot_be_described_is_parked_and_the_others_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from agent_harness.contract.records import RecordsContract
+
+    real = RecordsContract.brief
+
+    def brief(self: RecordsContract, checkout: Path, results: list[CaseResult]) -> Brief:
+        if "upper" in results[0].case.title:
+            raise HarnessError("the minimiser is lost")
+        return real(self, checkout, results)
+
+    monkeypatch.setattr(RecordsContract, "brief", brief)
+    config = make_project(tmp_path, ("adding", "shouting"))
+    assert loop.run(config) == EXIT_REJECTED
+    tasks = state_of(config).tasks.values()
+    assert sorted((task.status, task.reason) for task in tasks) == [
+        (MERGED, ""),
+        (PARKED, "it could not be described: the minimiser is lost"),
+    ]
 
 
 def test_a_rate_limit_waits_and_does_not_count(tmp_path: Path) -> None:
