@@ -265,6 +265,11 @@ IdxBuild = _plain(
     "Sort the rows of list cursor p2 by the KeyShape of index cursor p1 and insert them all into its empty tree; "
     "p3 > 0: the first p3 fields must be distinct (NULLs are), else raise CONSTRAINT_UNIQUE with message p4.",
 )
+AppendRows = _plain(
+    "AppendRows",
+    "Insert all rows of list cursor p2 into table cursor p1 with new rowids; p4 = (table name or None, schema index, tuple of "
+    "column affinities or None); p5 flags as for Insert.",
+)
 ConstantRows = _plain("ConstantRows", "Cursor p1 = list cursor over the constant rows p4 (a tuple of tuples).")
 TypeCheck = _plain(
     "TypeCheck",

@@ -53,7 +53,7 @@ for _names, _roles in (
     ("Insert", "crr"),
     ("Delete IdxInsert IdxDelete SorterInsert HashInsert HashMark GroupStep WindowStep NullRow", "c--"),
     ("ListAppend ListSort SetDelete SetSort QueueInsert VOpen MemoOpen", "c--"),
-    ("IdxBuild", "cc-"),
+    ("IdxBuild AppendRows", "cc-"),
     ("ConstantRows HashSort", "c--"),
     ("OpenDup", "cc-"),
     ("CreateBtree ReadCookie Destroy", "-w-"),

@@ -128,15 +128,9 @@ def _emit_create_as(compiler: Compiler, node: ast.CreateTable, database: int) ->
     target = builder.cursor()
     real_columns = tuple(i for i, item in enumerate(affinities) if item == affinity.REAL)
     builder.emit(op.OpenWrite, target, root, database, RowShape(n_columns, real_columns=real_columns), 1)
-    row = builder.registers(n_columns)
-    rowid = builder.register()
-    end = builder.label()
-    builder.begin_loop(op.Rewind, rows, end, row, n_columns)
-    if any(item > affinity.BLOB for item in affinities):
-        builder.emit(op.Affinity, row, p4=tuple(max(item, affinity.BLOB) for item in affinities))
-    builder.emit(op.NewRowid, target, rowid)
-    builder.emit(op.Insert, target, row, rowid, (n_columns, None, database), op.APPEND)
-    builder.end_loop(op.Next, 0, end)
+    kinds = tuple(max(item, affinity.BLOB) for item in affinities)
+    operands = (None, database, kinds if any(kind > affinity.BLOB for kind in kinds) else None)
+    builder.emit(op.AppendRows, target, rows, 0, operands)
     emit_schema_change(compiler, database, (("table", node.name, node.name, root, sql),))
 
 

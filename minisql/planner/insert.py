@@ -243,12 +243,35 @@ def _emit_loop(compiler: Compiler, insertion: Insertion, cursor: int) -> None:
     offsets = layout.offsets
     fits = all(position >= 0 and offsets[position] == n for n, position in enumerate(insertion.fields))
     # When the values come in the order of the record the cursor loads them where they belong.
+    if fits and _may_append(insertion):
+        target = insertion.target
+        assert target is not None, "a view is not plain"
+        operands = (target.reports_name, insertion.table.schema_index, layout.affinities)
+        compiler.emit(op.AppendRows, target.cursor, cursor, 0, operands, op.COUNT_CHANGE | op.SET_LAST_ROWID)
+        return
     row = insertion.new.base if fits else builder.registers(width)
     end = compiler.label()
     following = compiler.label()
     builder.begin_loop(op.Rewind, cursor, end, row, width)
     _emit_row(compiler, insertion, None, row, following)
     builder.end_loop(op.Next, following, end)
+
+
+def _may_append(insertion: Insertion) -> bool:
+    """Whether nothing is to be done for a single row but to write it behind the others."""
+    target = insertion.target
+    table = insertion.table
+    layout = insertion.layout
+    return (
+        target is not None
+        and len(insertion.fields) == layout.n_block
+        and layout.rowid_offset < 0
+        and not (table.indexes or table.checks or table.is_without_rowid or layout.not_null or layout.strict_types)
+        and target.foreign_keys is None
+        and not (insertion.triggers or insertion.node.upserts)
+        and insertion.returning is None
+        and insertion.sequence is None
+    )
 
 
 def _emit_row(

@@ -350,3 +350,24 @@ pragma foreign_keys=off
 insert into c(x,y) values(-1,1)
 select *, typeof(b), typeof(c), typeof(d) from t
 select * from c
+
+create table s(a,b,c)
+insert into s values(1,'2',3.0),('x',null,x'00'),('4',5.5,'6.0'),(9223372036854775807,1,1)
+create table t(a int, b text, c real)
+insert into t select * from s
+select *,typeof(a),typeof(b),typeof(c) from t
+insert into t values('7',8,9),('q',1e3,'r')
+select rowid,*,typeof(a),typeof(b),typeof(c) from t
+select last_insert_rowid()
+insert into t select * from s where 0
+insert into t(c,b,a) select * from s
+insert or replace into t select * from s
+insert into t(rowid,a) values(9223372036854775806,1)
+insert into t values(1,1,1)
+create table z as select a, cast(b as text) b, cast(c as real) c from s
+select *,typeof(a),typeof(b),typeof(c) from z
+insert into z select * from z
+select count(*) from z
+create table y as select * from s where 0
+insert into y values(1,2,3),(4,5,6)
+select * from y
