@@ -154,6 +154,15 @@ class _WindowAggregate(_Aggregate):
         """The value of the current frame."""
         return self._value("value")
 
+    def close(self) -> None:
+        """Ends the partition: finalize is called, and what it says or raises is dropped, as SQLite drops it."""
+        if self.instance is None:
+            return
+        try:
+            self.instance.finalize()
+        except Exception as error:
+            _report(error, self.aggregate_class)
+
 
 def aggregate_factory(aggregate_class: Callable[[], Any]) -> Callable[[], Any]:
     """Makes the accumulator of a group."""

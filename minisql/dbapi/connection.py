@@ -31,6 +31,7 @@ from minisql.dbapi.callbacks import (
 from minisql.dbapi.cursor import Cursor
 from minisql.dbapi.dump import iterate_dump
 from minisql.engine.session import Session
+from minisql.engine.slow_log import open_session
 from minisql.engine.statement import Statement
 from minisql.errors import DataError, OperationalError, ProgrammingError
 
@@ -98,7 +99,7 @@ class Connection:
         self._text_factory: Any = str
         self._has_conversions = bool(detect_types)
         self.row_factory: Any = None
-        self._session = Session(filename, is_uri=bool(uri), timeout_ms=int(timeout * 1000))
+        self._session = open_session(filename, is_uri=bool(uri), timeout_ms=int(timeout * 1000))
         self._is_initialized = True
         if self._autocommit is False:
             self._session.execute("BEGIN")
@@ -308,14 +309,16 @@ class Connection:
         session = self._open_session()
         _check_definition(name, n_arg, OperationalError, "Error creating aggregate")
         factory = None if aggregate_class is None else aggregate_factory(aggregate_class)
-        session.create_aggregate(name, n_arg, factory, False)
+        session.create_aggregate(name, n_arg, factory)
 
     def create_window_function(self, name: str, num_params: int, aggregate_class: Callable[[], Any] | None, /) -> None:
         """Registers an aggregate window function: a class with `step`, `finalize`, `value` and `inverse`."""
         session = self._open_session()
         _check_definition(name, num_params, ProgrammingError, "Error creating window function")
-        factory = None if aggregate_class is None else window_factory(aggregate_class)
-        session.create_aggregate(name, num_params, factory, True)
+        if aggregate_class is None:
+            session.create_aggregate(name, num_params, None)
+        else:
+            session.create_aggregate(name, num_params, aggregate_factory(aggregate_class), window_factory(aggregate_class))
 
     def create_collation(self, name: str, callback: Callable[[str, str], int] | None, /) -> None:
         """Registers a collation; None removes it."""

@@ -46,8 +46,14 @@ def create_function(
     session.bump_generation()
 
 
-def create_aggregate(session: Session, name: str, n_arguments: int, make: Callable[[], Any] | None, is_window: bool) -> None:
-    """Registers an aggregate, usable with OVER if `is_window`; or removes it with `make` None."""
+def create_aggregate(
+    session: Session,
+    name: str,
+    n_arguments: int,
+    make: Callable[[], Any] | None,
+    make_over: Callable[[], Any] | None = None,
+) -> None:
+    """Registers an aggregate, usable with OVER if there is `make_over`; or removes it with `make` None."""
     _check_definition(session, name, n_arguments)
     if make is None:
         session.functions.unregister(name, max(n_arguments, 0), n_arguments)
@@ -57,9 +63,10 @@ def create_aggregate(session: Session, name: str, n_arguments: int, make: Callab
             max(n_arguments, 0),
             n_arguments,
             make,
-            has_inverse=is_window,
+            has_inverse=make_over is not None,
             is_built_in=False,
-            is_window=is_window,
+            is_window=make_over is not None,
+            make_over=make_over,
         )
         session.functions.register(function)
     session.bump_generation()

@@ -456,9 +456,15 @@ class Session:
         """Registers or, with None, removes a scalar function."""
         hooks.create_function(self, name, n_arguments, call, deterministic)
 
-    def create_aggregate(self, name: str, n_arguments: int, make: Callable[[], Any] | None, is_window: bool) -> None:
-        """Registers or removes an aggregate or window function."""
-        hooks.create_aggregate(self, name, n_arguments, make, is_window)
+    def create_aggregate(
+        self,
+        name: str,
+        n_arguments: int,
+        make: Callable[[], Any] | None,
+        make_over: Callable[[], Any] | None = None,
+    ) -> None:
+        """Registers or removes an aggregate; with `make_over` it may be used as a window function."""
+        hooks.create_aggregate(self, name, n_arguments, make, make_over)
 
     def create_collation(self, name: str, compare: Callable[[str, str], int] | None) -> None:
         """Registers or removes a collation."""

@@ -116,6 +116,7 @@ class AggregateFunction:
         "is_built_in",
         "is_window",
         "make",
+        "make_over",
         "max_args",
         "min_args",
         "name",
@@ -140,8 +141,12 @@ class AggregateFunction:
         direct_only: bool = False,
         is_built_in: bool = True,
         is_window: bool = True,
+        make_over: Callable[[], Any] | None = None,
     ) -> None:
-        """`is_window` False: the name may not be used with OVER (a user's aggregate without `inverse` and `value`)."""
+        """`is_window` False: the name may not be used with OVER (a user's aggregate without `inverse` and `value`).
+
+        `make_over` makes the accumulator for OVER, if that is another one than for a group; its `close()` ends a partition.
+        """
         self.name = name
         self.min_args = min_args
         self.max_args = max_args
@@ -156,6 +161,7 @@ class AggregateFunction:
         self.deterministic = True
         self.is_built_in = is_built_in
         self.is_window = is_window
+        self.make_over = make_over
 
     def __repr__(self) -> str:
         return f"AggregateFunction({self.name!r}, {self.min_args}, {self.max_args})"

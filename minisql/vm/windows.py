@@ -125,6 +125,30 @@ def _aggregate(
     make: Callable[[], Accumulator] = function.make
     if function.needs_collation:
         make = partial(function.make, call.collation or BINARY)
+    if function.make_over is None:
+        return _over_frames(partition, call, values, passes, registers, make)
+    made: list[Any] = []
+
+    def make_noted() -> Any:
+        made.append(function.make_over())  # type: ignore[misc]
+        return made[-1]
+
+    results = _over_frames(partition, call, values, passes, registers, make_noted)
+    for accumulator in made:
+        accumulator.close()
+    return results
+
+
+def _over_frames(
+    partition: Partition,
+    call: WindowCall,
+    values: list[Row],
+    passes: list[bool | None] | None,
+    registers: list[Any],
+    make: Callable[[], Accumulator],
+) -> list[Any]:
+    function = call.function
+    assert function is not None
     ranges = frame_ranges(partition, call.frame, registers)
     exclude = call.frame[5]
     if exclude == "no others":

@@ -15,8 +15,6 @@ KNOWN = {
     "test_dump.DumpTests.test_dump_virtual_tables": "there is no FTS4",
     "test_factory.TextFactoryTests.test_optimized_unicode": "an alias that Python 3.12 removed",
     "test_hooks.TraceCallbackTests.test_trace_too_much_expanded_sql": "the text is cut back without a traceback",
-    "test_userfunctions.WindowFunctionTests.test_win_exception_in_finalize": "a window never calls finalize",
-    "test_userfunctions.WindowFunctionTests.test_win_missing_finalize": "a window never calls finalize",
 }
 
 
