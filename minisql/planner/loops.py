@@ -508,7 +508,7 @@ def mark_done(access: Access) -> None:
         if kind is ast.Between:
             if access.lower is not None and access.upper is not None and access.lower.term is access.upper.term:
                 term.is_done = True
-        elif kind is ast.Binary and term.expression.left.__class__ is ast.RowValue:  # type: ignore[attr-defined]
+        elif kind is ast.Like or (kind is ast.Binary and term.expression.left.__class__ is ast.RowValue):  # type: ignore[attr-defined]
             continue
         else:
             term.is_done = True

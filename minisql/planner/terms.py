@@ -86,6 +86,11 @@ def split(expression: ast.Expression | None) -> list[ast.Expression]:
         return []
     if expression.__class__ is not ast.And:
         return [expression]
+    for item in expression.terms:
+        if item.__class__ is ast.And:
+            break
+    else:
+        return expression.terms
     terms: list[ast.Expression] = []
     pending: list[ast.Expression] = [expression]
     while pending:
@@ -180,6 +185,14 @@ def names_in(
                 lacking = [names_lacking for names_lacking in lacking if name not in names_lacking]
                 if not lacking:
                     return {("*", "*")}
+        elif kind is ast.Binary:
+            pending += (node.left, node.right)  # type: ignore[attr-defined]
+        elif kind is ast.Literal:
+            continue
+        elif kind is list:
+            pending += node  # type: ignore[arg-type]
+        elif kind is ast.And or kind is ast.Or:
+            pending += node.terms  # type: ignore[attr-defined]
         elif kind is ast.Star:
             names.add(("*", "*"))
         elif kind is ast.TableStar:
@@ -234,8 +247,46 @@ def find_candidates(compiler: Compiler, term: Term) -> None:
     elif kind is ast.NotNull:
         # Behind all NULLs of an index: `x > NULL`, if SQL let that be true.
         _offer(compiler, term, node.operand, "NOTNULL", ast.Literal(None), scope)  # type: ignore[attr-defined]
+    elif kind is ast.Like:
+        _offer_prefix(compiler, term, node, scope)  # type: ignore[arg-type]
     elif kind is ast.Or:
         _offer_or(compiler, term, node.terms, scope)  # type: ignore[attr-defined]
+
+
+_WILDCARDS = {"LIKE": "%_", "GLOB": "*?["}
+
+
+def _offer_prefix(compiler: Compiler, term: Term, node: ast.Like, scope: Scope) -> None:
+    """LIKE or GLOB with a constant beginning lies in a range of the column's texts; the term is checked all the same.
+
+    Source: https://www.sqlite.org/optoverview.html#the_like_optimization
+    """
+    pattern = node.pattern.value if node.pattern.__class__ is ast.Literal else None
+    operand = node.operand
+    if node.is_negated or node.escape is not None or not isinstance(pattern, str) or operand.__class__ is not ast.Column:
+        return
+    wildcards = _WILDCARDS.get(node.operator)
+    if wildcards is None:
+        return
+    prefix = pattern[: min((place for place in map(pattern.find, wildcards) if place >= 0), default=len(pattern))]
+    function = compiler.context.functions.find(node.operator, 2)
+    if not prefix or not prefix.isascii() or function is None or not function.is_built_in:
+        return
+    found = compiler.resolve(operand, scope)
+    if found is None or compiler.crossed is not None:
+        return
+    source, position = found
+    if not source.mask or source.expressions is not None or position == ROWID or source.columns[position].affinity != TEXT:
+        return
+    folds = node.operator == "LIKE" and not compiler.context.flags.get("case_sensitive_like", False)
+    if folds:
+        prefix = prefix.lower()
+    behind = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+    for operator, bound in ((">=", prefix), ("<", behind)):
+        candidate = Candidate(term, source, position, operator, ast.Literal(bound), 0, scope)
+        candidate.affinity = TEXT
+        candidate.collation = "NOCASE" if folds else "BINARY"
+        term.candidates.append(candidate)
 
 
 def _offer_row(compiler: Compiler, term: Term, node: ast.Binary, scope: Scope) -> None:
@@ -278,6 +329,8 @@ def _offer(
 ) -> None:
     """Adds `column operator value` as a candidate if the left side is a column (or an expression that an index may have)."""
     kind = column.__class__
+    if kind is ast.Literal:
+        return
     inner_scope = scope
     node = column
     while True:
