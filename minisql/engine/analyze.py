@@ -20,6 +20,7 @@ from minisql.values.compare import hash_key
 if TYPE_CHECKING:
     from minisql.engine.session import Session
 
+_ACTION_ANALYZE = 28
 _STATISTICS_SQL = "CREATE TABLE sqlite_stat1(tbl,idx,stat)"
 
 
@@ -56,7 +57,13 @@ def _analyze_tables(session: Session, database: int, tables: list[Table], only: 
         root = create_table_row(session, database, "sqlite_stat1", _STATISTICS_SQL)
         add_object(session, schema, database, "table", "sqlite_stat1", "sqlite_stat1", root, _STATISTICS_SQL)
         statistics = schema.tables["sqlite_stat1"]
-    analyzed = [table for table in tables if table.root_page and not table.name.lower().startswith("sqlite_")]
+    analyzed = [
+        table
+        for table in tables
+        if table.root_page
+        and not table.name.lower().startswith("sqlite_")
+        and session.allows(_ACTION_ANALYZE, table.name, None, schema.name)
+    ]
     _forget_old(session, statistics, analyzed, only)
     rows = [row for table in analyzed for row in table_statistics(session, table, only)]
     _append_rows(session, statistics, rows)

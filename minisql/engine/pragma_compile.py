@@ -11,7 +11,7 @@ from minisql.bytecode import opcodes as op
 from minisql.bytecode.builder import ProgramBuilder
 from minisql.bytecode.program import Program
 from minisql.engine.pragma_table import PRAGMAS
-from minisql.errors import AUTH, ERROR, sqlite_error
+from minisql.errors import ERROR, sqlite_error
 from minisql.planner.statement import listing_rows
 
 if TYPE_CHECKING:
@@ -25,12 +25,8 @@ def compile_pragma(session: Session, node: ast.Pragma) -> Program:
     """The program of a PRAGMA; an unknown one does nothing and returns nothing, as in SQLite."""
     if node.schema is not None and session.catalog.schema_position(node.schema) < 0:
         raise sqlite_error(ERROR, f"unknown database {node.schema}")
-    if session.authorizer is not None:
-        answer = session.authorizer(_ACTION_PRAGMA, node.name, node.value, node.schema, None)
-        if answer == 1:
-            raise sqlite_error(AUTH, "not authorized")
-        if answer == 2:
-            return _empty_program()
+    if not session.allows(_ACTION_PRAGMA, node.name, node.value, node.schema):
+        return _empty_program()
     entry = PRAGMAS.get(node.name.lower())
     builder = ProgramBuilder()
     columns: tuple[str, ...] = ()

@@ -14,12 +14,16 @@ from minisql.errors import ERROR, sqlite_error
 if TYPE_CHECKING:
     from minisql.engine.session import Session
 
+_ACTION_REINDEX = 27
+
 
 def reindex(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -> None:
     """REINDEX, REINDEX collation, REINDEX table or index, REINDEX EXPRESSIONS."""
     schema_name, name = constants
     indexes = _chosen(session, schema_name, name)
     for index in indexes:
+        if not session.allows(_ACTION_REINDEX, index.name, None, index.table.schema_name):
+            continue
         session.ensure_writing(index.schema_index)
         rebuild_index(session, index)
 

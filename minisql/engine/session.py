@@ -23,7 +23,7 @@ from minisql.engine.flags import DEFAULT_FLAGS
 from minisql.engine.opening import close_database, open_database, shown_name
 from minisql.engine.pragma_compile import compile_pragma, explain_pragma
 from minisql.engine.statement import EmptyStatement, Statement
-from minisql.errors import ERROR, MISUSE, Error, InternalInvariantError, sqlite_error
+from minisql.errors import AUTH, ERROR, MISUSE, OK, Error, InternalInvariantError, sqlite_error
 from minisql.functions.registry import FunctionRegistry
 from minisql.parser import Parsed, ast, parse_one
 from minisql.planner.statement import compile_statement
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from minisql.functions.context import FunctionContext
     from minisql.storage.btree import BtreeFile
 
+_DENY = 1
 _BUSY_DELAYS_MS = (1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100)
 
 # These statements look no name up, so an unreadable schema does not hinder them.
@@ -240,6 +241,15 @@ class Session:
         self.kept_statements.clear()
         self.catalog.load = None
         del self.function_context
+
+    def allows(self, action: int, first: str | None, second: str | None, schema: str | None) -> bool:
+        """Asks the authorizer about something that the engine does itself: False means to leave it out; a refusal raises."""
+        if self.authorizer is None:
+            return True
+        answer = self.authorizer(action, first, second, schema, None)
+        if answer == _DENY:
+            raise sqlite_error(AUTH, "not authorized")
+        return answer == OK
 
     # PlanContext
 

@@ -82,3 +82,18 @@ def test_programs_are_verified_on_request(connection):
     connection.execute("pragma minisql_verify = on")
     assert connection.execute("pragma minisql_verify").fetchone() == (1,)
     assert connection.execute("select count(*) from t group by b").fetchall() == []
+
+
+def test_authorizer_is_asked_about_what_the_engine_does_itself(connection):
+    connection.execute("create index i on t(b)")
+    connection.execute("insert into t values (1, 1)")
+    asked = []
+    connection.set_authorizer(lambda *arguments: asked.append(arguments[:2]) or minisql.SQLITE_OK)
+    connection.execute("analyze")
+    connection.execute("reindex")
+    connection.execute("pragma user_version")
+    assert {(28, "t"), (27, "i"), (19, "user_version")} <= set(asked)
+    connection.set_authorizer(lambda action, *rest: minisql.SQLITE_DENY if action in (19, 27, 28) else minisql.SQLITE_OK)
+    for sql in ("analyze", "reindex", "pragma user_version"):
+        with pytest.raises(minisql.DatabaseError, match="not authorized"):
+            connection.execute(sql)
