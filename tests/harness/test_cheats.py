@@ -78,7 +78,7 @@ def raise_a_limit(checkout: Path) -> None:
 
 def slow_each_statement(checkout: Path) -> None:
     head = "    def execute(self, sql: str, parameters: Any = (), /) -> Cursor:\n"
-    plant(checkout, CURSOR, head, head + "        sum(range(300_000))\n")
+    plant(checkout, CURSOR, head, head + "        sum(range(150_000))\n")
 
 
 def lose_another_record(checkout: Path) -> None:
@@ -339,6 +339,38 @@ def test_engine_behind_a_wall_is_judged_as_without(scratch: Scratch, tmp_path: P
     assert set(evaluation.results) == set(scratch.evaluation.results)
     change = scratch.change(tmp_path / "work", instead(run_file("../tests/slt/data.txt")))
     assert "guard" in TargetGate({}).check(change, walled).evidence
+
+
+FAKE_DOCKER = """#!/bin/sh
+# Notes its command line, then runs what comes after the image as if in the container.
+printf '%s\\n' "$@" > "$0.seen"
+while [ "$1" != "harness-image" ]; do
+  [ "$1" = "--workdir" ] && cd "$2"
+  shift
+done
+shift
+exec "$@"
+"""
+
+
+def test_docker_gets_a_read_only_container_without_network(
+    scratch: Scratch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bin" / "docker"
+    program.parent.mkdir()
+    program.write_text(FAKE_DOCKER)
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    sandbox = Sandbox("docker", network=False, image="harness-image")
+    change = scratch.change(tmp_path / "work", lambda path: run_program("echo x > minisql/run.sh; pwd", sandbox, scratch, path))
+    line = (tmp_path / "bin" / "docker.seen").read_text().splitlines()
+    assert line[:4] == ["run", "--rm", "-i", "--init"]
+    assert "--read-only" in line
+    assert line[line.index("--network") + 1] == "none"
+    volumes = [line[position + 1] for position, word in enumerate(line) if word == "--volume"]
+    assert volumes == [f"{change.checkout}:{change.checkout}", f"{scratch.root}:{scratch.root}:ro"]
+    assert change.changed_paths == ("minisql/run.sh",)
+    assert judge(scratch, change)[-1].gate == "target"
 
 
 def needs_bwrap() -> None:
