@@ -8,7 +8,7 @@ Source: https://www.sqlite.org/schematab.html, https://www.sqlite.org/fileformat
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from minisql.catalog.build import (
@@ -103,7 +103,6 @@ def _read_schema(session: Session, database: int, schema: Schema) -> None:
     rows = read_rows(session, database)
     for kind, name, table_name, root_page, sql in rows:
         add_object(session, schema, database, kind, name, table_name, root_page, sql)
-    _check_automatic_indexes(schema)
     schema.is_loaded = True
     attach_triggers(session)
     apply_statistics(schema, statistics_rows(session, database, schema))
@@ -188,12 +187,6 @@ def enter_table(schema: Schema, table: Table) -> None:
         schema.indexes[index.name.lower()] = index
 
 
-def _check_automatic_indexes(schema: Schema) -> None:
-    for index in schema.indexes.values():
-        if index.is_clustered:
-            index.root_page = index.table.root_page
-
-
 def attach_triggers(session: Session) -> None:
     """Gives every table the list of its triggers, in SQLite's order: TEMP ones first, else newest first."""
     catalog = session.catalog
@@ -236,7 +229,7 @@ def statistics_rows(session: Session, database: int, schema: Schema) -> list[tup
     return [row[:3] for row in read_rows(session, database, table.root_page, table.shape)]
 
 
-def apply_objects(session: Session, database: int, objects: Iterable[tuple[Any, ...]]) -> None:
+def apply_objects(session: Session, database: int, objects: Sequence[tuple[Any, ...]]) -> None:
     """Brings a schema up to date after DDL: objects are rows of sqlite_schema just written, or ("drop table", name, ...)."""
     schema = session.catalog.schemas[database]
     assert schema is not None
@@ -245,8 +238,10 @@ def apply_objects(session: Session, database: int, objects: Iterable[tuple[Any, 
             _drop_object(schema, kind[5:], name)
         else:
             add_object(session, schema, database, kind, name, table_name, root_page, sql)
-    _check_automatic_indexes(schema)
-    attach_triggers(session)
+    has_triggers = any(other.triggers for other in session.catalog.schemas if other is not None)
+    # Most databases have no triggers, and then there is no need to walk all tables.
+    if has_triggers or any(kind.endswith("trigger") for kind, *_rest in objects):
+        attach_triggers(session)
 
 
 def _drop_object(schema: Schema, kind: str, name: str) -> None:
