@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from minisql.parser import ast
 from minisql.planner import cost
-from minisql.planner.binding import FUNCTION, NESTED, SUBQUERY, TABLE
 from minisql.planner.index_terms import Usage, covers, find_term, partial_index_is_usable
+from minisql.planner.query_blocks import FUNCTION, NESTED, SUBQUERY, TABLE
 from minisql.planner.scope import ROWID
 from minisql.planner.terms import make_term, read_mask, split
 from minisql.planner.walking import walk
@@ -23,8 +23,8 @@ from minisql.values.affinity import NUMERIC, TEXT
 
 if TYPE_CHECKING:
     from minisql.catalog.schema import Index
-    from minisql.planner.binding import BoundSelect, Input
     from minisql.planner.compiler import Compiler
+    from minisql.planner.query_blocks import BoundSelect, Input
     from minisql.planner.terms import Candidate, Term
 
 SCAN, BY_ROWID, BY_INDEX, BY_HASH, BY_OR, BY_ROWS = range(6)
@@ -311,7 +311,7 @@ def _add_index(
     if (
         wants_order
         or is_clustered
-        or (covering and estimates.is_narrower)
+        or (covering and estimates.is_narrower and (usage is None or usage.allows_covering_scan))
         or index.where is not None
         or made.indexed_by is not None
     ):

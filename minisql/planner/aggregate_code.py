@@ -24,7 +24,6 @@ from minisql.functions.registry import (
     aggregate_with_json_arguments,
 )
 from minisql.parser import ast
-from minisql.planner.binding import TABLE, Block
 from minisql.planner.calls import find_function, json_positions
 from minisql.planner.cost import index_estimates
 from minisql.planner.loops import emit_plan
@@ -39,6 +38,7 @@ from minisql.planner.ordering import (
     same_tree,
     strip_collate,
 )
+from minisql.planner.query_blocks import TABLE, Block
 from minisql.planner.read_authorization import authorize_function
 from minisql.planner.scope import ROWID, ROWID_NAMES, GroupMap, find_in_scope
 from minisql.planner.terms import names_in

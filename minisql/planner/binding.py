@@ -18,155 +18,28 @@ from minisql.parser import ast
 from minisql.parser.tokenizer import Source as SourceText
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.operands import affinity_of, collation_of
+from minisql.planner.query_blocks import (
+    FUNCTION,
+    NESTED,
+    RECURSION,
+    SUBQUERY,
+    TABLE,
+    Block,
+    BoundSelect,
+    CommonTable,
+    Input,
+    Result,
+)
 from minisql.planner.read_authorization import authorize_block, authorize_read, authorize_recursion, authorize_select
 from minisql.planner.scope import ROWID, Scope, Source, find_in_scope
 from minisql.planner.walking import walk
-from minisql.values.affinity import BLOB, NONE, NUMERIC, TEXT
+from minisql.values.affinity import NONE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from minisql.catalog.schema import Table
     from minisql.planner.compiler import Compiler
-    from minisql.planner.index_terms import Usage
-
-TABLE, SUBQUERY, RECURSION, FUNCTION, NESTED = range(5)
-
-
-class Input:
-    """One item of a FROM clause on its way to a loop.
-
-    `kind`: TABLE (`table`), SUBQUERY (`select`: also views and common tables), RECURSION (the queue row of a recursive common
-    table), FUNCTION (`arguments`), NESTED (`block`: a parenthesised or right join whose rows are gathered first).  `sources`
-    are what names see (one, except for NESTED).  `join_flags` are JOIN_* bits, `on` the terms of ON and USING.
-    """
-
-    __slots__ = (
-        "argument_scope",
-        "arguments",
-        "block",
-        "common_table",
-        "indexed_by",
-        "is_not_indexed",
-        "join_flags",
-        "kind",
-        "label",
-        "mask",
-        "on",
-        "on_scope",
-        "row_base",
-        "row_width",
-        "search_base",
-        "search_cursor",
-        "search_width",
-        "select",
-        "source",
-        "sources",
-        "table",
-        "usage",
-        "visible",
-    )
-
-    def __init__(self, kind: int, source: Source) -> None:
-        self.kind = kind
-        self.source = source
-        self.sources = [source]
-        # What names see, if that is not `sources`.
-        self.visible: list[Source] | None = None
-        self.on_scope: Scope | None = None
-        # The names used by the statement.
-        self.usage: Usage | None = None
-        self.row_width = 0
-        self.table: Table | None = None
-        self.select: BoundSelect | None = None
-        self.block: Block | None = None
-        self.common_table: CommonTable | None = None
-        self.arguments: list[ast.Expression] = []
-        self.argument_scope: Scope | None = None
-        # The index or hash cursor of the chosen access and where its rows are loaded.
-        self.search_cursor = -1
-        self.search_base = 0
-        self.search_width = 0
-        self.join_flags = 0
-        self.on: list[ast.Expression] = []
-        self.indexed_by: str | None = None
-        self.is_not_indexed = False
-        self.mask = 0
-        self.row_base = 0
-        self.label = ""
-
-
-class CommonTable:
-    """A table of a WITH clause: its node, the scope it is read in, how often it is used, and while it is being bound
-    recursively, the columns known so far."""
-
-    __slots__ = (
-        "columns", "cursor", "flag", "is_binding", "is_recursive", "is_shared", "n_uses", "node", "row_registers", "scope",
-    )  # fmt: skip
-
-    def __init__(self, node: ast.CommonTable, scope: Scope | None) -> None:
-        self.node = node
-        self.scope = scope
-        self.is_binding = False
-        self.is_recursive = False
-        self.columns: list[Column] = []
-        self.n_uses = 0
-        # Used more than once: the list cursor that holds its rows, and the register that tells that it does.
-        self.is_shared = False
-        self.cursor = -1
-        self.flag = 0
-        self.row_registers: list[int] = []
-
-
-class Result:
-    """A result column: expression, name, and whether the name is an alias."""
-
-    __slots__ = ("alias", "end", "expression", "first", "name")
-
-    def __init__(self, expression: ast.Expression, name: str | None, alias: str | None, first: int = 0, end: int = 0) -> None:
-        self.expression = expression
-        self.name = name
-        self.alias = alias
-        self.first = first
-        self.end = end
-
-
-class Block:
-    """A bound SELECT core (or VALUES: then `rows` is not None and there are no inputs).
-
-    `needs_whole_rows` tells that more of the rows will be used than the SELECT names, so that no index covers them.
-    """
-
-    __slots__ = ("core", "extra_terms", "inputs", "needs_whole_rows", "results", "rows", "scope", "where")
-
-    def __init__(self, core: ast.Core | None, scope: Scope) -> None:
-        self.core = core
-        self.scope = scope
-        self.inputs: list[Input] = []
-        self.results: list[Result] = []
-        self.rows: list[list[ast.Expression]] | None = None
-        self.where: ast.Expression | None = core.where if core is not None else None
-        # WHERE and ON of flattened subqueries with the scopes they are read in and the right side they belong to.
-        self.extra_terms: list[tuple[Scope, ast.Expression, Input | None]] = []
-        self.needs_whole_rows = False
-
-
-class BoundSelect:
-    """A bound SELECT statement: blocks joined by `node.operators`; `columns` describe its rows.
-
-    `recursion` is set for the body of a recursive common table: the index of its first recursive block.
-    """
-
-    __slots__ = ("blocks", "columns", "common_table", "first_recursive", "node", "scope")
-
-    def __init__(self, node: ast.Select, scope: Scope | None) -> None:
-        self.node = node
-        self.scope = scope
-        self.blocks: list[Block] = []
-        self.columns: list[Column] = []
-        self.common_table: CommonTable | None = None
-        self.first_recursive = 0
-
 
 def bind_select(
     compiler: Compiler,
@@ -826,5 +699,3 @@ def column_origin(
         column = source.columns[position] if position >= 0 else source.columns[0]
         return ("", "", "", column.declared_type) if column.declared_type else None
 
-
-__all__ = ["BLOB", "NUMERIC", "TEXT"]

@@ -14,13 +14,13 @@ from minisql.parser import ast
 from minisql.planner import cost
 from minisql.planner.access import BY_OR, Access
 from minisql.planner.aggregate_code import extreme_call
-from minisql.planner.binding import NESTED, SUBQUERY, TABLE, Block, Input
 from minisql.planner.cost import index_estimates
 from minisql.planner.flattening import flatten_inputs
 from minisql.planner.index_terms import Usage, usage_of
 from minisql.planner.join_order import OrderTerm, WantedOrder, order_joins
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.push_down import prune_columns, push_terms
+from minisql.planner.query_blocks import NESTED, SUBQUERY, TABLE, Block, Input
 from minisql.planner.terms import Term, make_term, names_in, read_mask, split
 
 if TYPE_CHECKING:
@@ -209,8 +209,7 @@ def block_usage(block: Block, order: list[OrderItem] | None, terms: list[Term]) 
             return Usage(names_in(roots, lacking, inputs[0].source.name))
     usage = usage_of(roots)
     _add_flattened(usage, block.scope)
-    if block.needs_whole_rows:
-        usage.names.add(("*", "*"))
+    usage.allows_covering_scan = not block.needs_whole_rows
     return usage
 
 

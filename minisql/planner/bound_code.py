@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from minisql.planner.binding import BoundSelect, Input, bind_select
+from minisql.planner.binding import bind_select
 from minisql.planner.compound_code import emit_compound, emit_recursion
+from minisql.planner.query_blocks import BoundSelect, Input
 from minisql.planner.select_code import Sink, emit_block
 
 if TYPE_CHECKING:

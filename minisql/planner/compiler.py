@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from minisql.bytecode.program import Program
     from minisql.catalog.schema import Column, Table
     from minisql.parser.tokenizer import Source as SourceText
-    from minisql.planner.binding import Block
     from minisql.planner.context import PlanContext
+    from minisql.planner.query_blocks import Block
     from minisql.planner.triggers import TriggerContext
 
 

@@ -22,8 +22,8 @@ from minisql.planner.ordering import effective_nulls_first, ordinal_of, ordinal_
 from minisql.planner.select_code import Limits, Sink, emit_block, emit_limits
 
 if TYPE_CHECKING:
-    from minisql.planner.binding import Block, BoundSelect
     from minisql.planner.compiler import Compiler
+    from minisql.planner.query_blocks import Block, BoundSelect
     from minisql.values.collation import Collation
 
 

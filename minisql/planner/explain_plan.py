@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from minisql.parser import ast
 from minisql.planner.access import BY_HASH, BY_INDEX, BY_OR, BY_ROWID, BY_ROWS, Access
-from minisql.planner.binding import FUNCTION, NESTED, RECURSION, SUBQUERY
+from minisql.planner.query_blocks import FUNCTION, NESTED, RECURSION, SUBQUERY
 from minisql.planner.scope import ROWID
 from minisql.planner.walking import CHILDREN
 
 if TYPE_CHECKING:
-    from minisql.planner.binding import Input
     from minisql.planner.compiler import Compiler
+    from minisql.planner.query_blocks import Input
     from minisql.planner.terms import Candidate
 
 

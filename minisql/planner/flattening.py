@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from minisql.parser import ast
 from minisql.planner.aggregate_code import find_calls
-from minisql.planner.binding import SUBQUERY, TABLE, Block, Input
+from minisql.planner.query_blocks import SUBQUERY, TABLE, Block, Input
 
 if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler

@@ -16,18 +16,22 @@ from minisql.values.affinity import NUMERIC, TEXT
 
 if TYPE_CHECKING:
     from minisql.catalog.schema import Index, IndexColumn
-    from minisql.planner.binding import Input
     from minisql.planner.compiler import Compiler
+    from minisql.planner.query_blocks import Input
     from minisql.planner.terms import Candidate, Term
 
 
 class Usage:
-    """The names that a block's statement uses: what a covering index has to hold.  `has_star`: everything."""
+    """The names that a block's statement uses: what a covering index has to hold.
 
-    __slots__ = ("_by_source", "names")
+    `allows_covering_scan` is False when rows that are found will be changed: then an index is searched, but not scanned.
+    """
+
+    __slots__ = ("_by_source", "allows_covering_scan", "names")
 
     def __init__(self, names: set[tuple[str | None, str]]) -> None:
         self.names = names
+        self.allows_covering_scan = True
         self._by_source: dict[str, frozenset[str] | None] = {}
 
     def of_source(self, name: str) -> frozenset[str] | None:

@@ -29,13 +29,13 @@ from minisql.planner.access import (
     extend_hash_keys,
     find_accesses,
 )
-from minisql.planner.binding import TABLE
+from minisql.planner.query_blocks import TABLE
 from minisql.planner.scope import ROWID
 
 if TYPE_CHECKING:
-    from minisql.planner.binding import Input
     from minisql.planner.compiler import Compiler
     from minisql.planner.index_terms import Usage
+    from minisql.planner.query_blocks import Input
     from minisql.planner.scope import Source
     from minisql.planner.terms import Term
 

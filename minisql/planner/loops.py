@@ -26,18 +26,18 @@ from minisql.bytecode.program import HashSpec, SortSpec
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.access import BY_HASH, BY_INDEX, BY_OR, BY_ROWID, BY_ROWS, SCAN, Access, find_accesses, reads_outside
-from minisql.planner.binding import FUNCTION, NESTED, RECURSION, SUBQUERY, TABLE, CommonTable, Input
 from minisql.planner.explain_plan import set_up_name, source_name
 from minisql.planner.key_values import constant_rows, emit_key, emit_key_values
+from minisql.planner.query_blocks import FUNCTION, NESTED, RECURSION, SUBQUERY, TABLE, CommonTable, Input
 from minisql.planner.scope import ROWID, row_registers, stored_width
 from minisql.planner.table_functions import open_function, prepare_function
 from minisql.values.collation import BINARY
 
 if TYPE_CHECKING:
     from minisql.catalog.schema import Index, Table
-    from minisql.planner.binding import Block
     from minisql.planner.block_plan import BlockPlan
     from minisql.planner.compiler import Compiler
+    from minisql.planner.query_blocks import Block
     from minisql.planner.scope import Capture, Scope
     from minisql.planner.terms import Term
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
 from minisql.parser import ast
-from minisql.planner.binding import NESTED, Block, Input
 from minisql.planner.block_plan import block_terms, number_inputs
 from minisql.planner.join_order import order_joins
 from minisql.planner.loops import apply_row, emit_loops, emit_right_join, row_values
+from minisql.planner.query_blocks import NESTED, Block, Input
 
 if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler

@@ -12,8 +12,8 @@ from minisql.parser import ast
 from minisql.planner.operands import collation_of
 
 if TYPE_CHECKING:
-    from minisql.planner.binding import Block, BoundSelect
     from minisql.planner.compiler import Compiler
+    from minisql.planner.query_blocks import Block, BoundSelect
     from minisql.values.collation import Collation
 
 

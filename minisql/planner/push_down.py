@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from minisql.parser import ast
 from minisql.planner.aggregate_code import find_calls
-from minisql.planner.binding import SUBQUERY, Block, Input, Result
 from minisql.planner.nodes import SourceColumn
+from minisql.planner.query_blocks import SUBQUERY, Block, Input, Result
 from minisql.planner.scope import Scope, Source
 from minisql.planner.walking import walk
 

@@ -17,8 +17,8 @@ from minisql.planner.scope import ROWID
 from minisql.planner.walking import CHILDREN
 
 if TYPE_CHECKING:
-    from minisql.planner.binding import Block
     from minisql.planner.compiler import Compiler
+    from minisql.planner.query_blocks import Block
     from minisql.planner.scope import Scope, Source
 
 RECURSIVE = 33

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
-from minisql.planner.binding import Block, BoundSelect, column_name, expand_results
+from minisql.planner.binding import column_name, expand_results
+from minisql.planner.query_blocks import Block, BoundSelect
 from minisql.planner.rows import row_source
 from minisql.planner.scope import Scope
 

@@ -20,11 +20,11 @@ from minisql.bytecode.program import SortSpec
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.aggregate_code import Calls, emit_grouped, emit_shortcut, find_calls
-from minisql.planner.binding import Block, BoundSelect, Result
 from minisql.planner.block_plan import BlockPlan, plan_block
 from minisql.planner.index_terms import same_expression
 from minisql.planner.loops import emit_plan
 from minisql.planner.ordering import OrderItem, bind_order_by, same_tree
+from minisql.planner.query_blocks import Block, BoundSelect, Result
 from minisql.planner.scope import Scope
 from minisql.planner.window_code import emit_windowed
 from minisql.values.collation import Collation

@@ -12,11 +12,12 @@ from minisql.bytecode import opcodes as op
 from minisql.bytecode.listing import EXPLAIN_COLUMNS, explain_rows
 from minisql.bytecode.program import Program
 from minisql.parser import ast
-from minisql.planner.binding import BoundSelect, bind_select, column_name, column_origin
+from minisql.planner.binding import bind_select, column_name, column_origin
 from minisql.planner.compiler import Compiler
 from minisql.planner.explain_plan import number_selects, tree_order
 from minisql.planner.plain_insert import compile_plain_insert
 from minisql.planner.plain_select import emit_plain_select
+from minisql.planner.query_blocks import BoundSelect
 from minisql.planner.read_authorization import authorize_unread
 from minisql.planner.statement_emitters import EMITTERS
 from minisql.planner.triggers import STEP_EMITTERS

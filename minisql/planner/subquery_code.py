@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
-from minisql.planner.binding import BoundSelect, bind_select
+from minisql.planner.binding import bind_select
 from minisql.planner.expressions import EMITTERS, placed, row_operands, row_size
 from minisql.planner.operands import choose_collation
+from minisql.planner.query_blocks import BoundSelect
 from minisql.planner.scope import Capture
 from minisql.values.affinity import NONE, NUMERIC, TEXT
 from minisql.values.collation import BINARY

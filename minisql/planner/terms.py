@@ -22,8 +22,8 @@ from minisql.planner.walking import CHILDREN
 from minisql.values.affinity import NONE, NUMERIC, TEXT
 
 if TYPE_CHECKING:
-    from minisql.planner.binding import Input
     from minisql.planner.compiler import Compiler
+    from minisql.planner.query_blocks import Input
     from minisql.planner.scope import Scope, Source
 
 MIRRORED = {"=": "=", "IS": "IS", "<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -17,10 +17,10 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.functions.registry import AggregateFunction, ScalarFunction, aggregate_with_json_arguments
 from minisql.parser import ast
 from minisql.planner.aggregate_code import Calls, Grouping, emit_grouping
-from minisql.planner.binding import Block
 from minisql.planner.calls import find_function, json_positions
 from minisql.planner.loops import emit_plan
 from minisql.planner.ordering import effective_nulls_first, same_tree
+from minisql.planner.query_blocks import Block
 
 if TYPE_CHECKING:
     from minisql.planner.block_plan import BlockPlan
