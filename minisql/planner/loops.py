@@ -22,23 +22,23 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
-from minisql.bytecode.program import HashSpec, SortSpec
-from minisql.errors import ERROR, sqlite_error
+from minisql.bytecode.program import HashSpec
 from minisql.parser import ast
-from minisql.planner.access import BY_HASH, BY_INDEX, BY_OR, BY_ROWID, BY_ROWS, SCAN, Access, find_accesses, reads_outside
+from minisql.planner.access import BY_HASH, BY_OR, BY_ROWID, BY_ROWS, SCAN, Access, find_accesses
 from minisql.planner.explain_plan import set_up_name, source_name
-from minisql.planner.key_values import constant_rows, emit_key, emit_key_values
-from minisql.planner.query_blocks import FUNCTION, NESTED, RECURSION, SUBQUERY, TABLE, CommonTable, Input
-from minisql.planner.scope import ROWID, row_registers, stored_width
-from minisql.planner.table_functions import open_function, prepare_function
+from minisql.planner.key_values import emit_key, emit_key_values
+from minisql.planner.prepare_access import prepare, row_extent
+from minisql.planner.query_blocks import FUNCTION, RECURSION, SUBQUERY, Input
+from minisql.planner.scope import row_registers, stored_width
+from minisql.planner.table_functions import open_function
 from minisql.values.collation import BINARY
 
 if TYPE_CHECKING:
-    from minisql.catalog.schema import Index, Table
+    from minisql.catalog.schema import Index
     from minisql.planner.block_plan import BlockPlan
     from minisql.planner.compiler import Compiler
     from minisql.planner.query_blocks import Block
-    from minisql.planner.scope import Capture, Scope
+    from minisql.planner.scope import Scope
     from minisql.planner.terms import Term
 
 Body = Callable[[int], None]
@@ -132,7 +132,7 @@ def emit_loops(compiler: Compiler, accesses: list[Access], terms: list[Term], en
     inline = accesses[0] if accesses and _runs_inline(accesses[0]) else None
     for access in accesses:
         if access is not inline:
-            prepare(nest, access)
+            prepare(compiler, access, terms)
     if inline is None:
         _emit_rest(nest, accesses, 0, body)
         return
@@ -190,228 +190,6 @@ def _emit_rest(nest: Nest, accesses: list[Access], first: int, body: Body) -> No
             nest.check_ready_terms()
     body(nest.next_label)
     nest.close(base)
-
-
-# Preparation: what happens once, outside of all loops
-
-
-def prepare(nest: Nest, access: Access) -> None:
-    """Opens cursors; gathers the rows of subqueries and hash tables."""
-    compiler = nest.compiler
-    made = access.input
-    if made.kind == TABLE:
-        assert made.table is not None, "a table input has a table"
-        open_table(compiler, access)
-    elif made.kind == SUBQUERY:
-        with_once = _begin_once(compiler, access)
-        materialize(compiler, made, access.kind == BY_HASH and not made.join_flags & ast.JOIN_LEFT)
-        _end_once(compiler, access, with_once)
-    elif made.kind == NESTED:
-        assert made.block is not None, "a nested input has a block"
-        compiler.emit_nested(made)
-    elif made.kind == FUNCTION:
-        prepare_function(compiler, access)
-    if access.kind == BY_HASH:
-        with_once = _begin_once(compiler, access)
-        _build_hash(nest, access)
-        _end_once(compiler, access, with_once)
-
-
-OnceState = tuple[int, int, "Capture | None", dict[int, None], bool]
-
-
-def _begin_once(compiler: Compiler, access: Access) -> OnceState | None:
-    """What is gathered within a loop (a correlated subquery, a recursive step) is gathered once if it reads nothing outside."""
-    capture = compiler.gathering_capture
-    if capture is None and not compiler.in_recursion:
-        return None
-    label = compiler.label()
-    address = compiler.emit(op.Once, 0, label)
-    if capture is None:
-        return address, label, None, {}, False
-    state = address, label, capture, capture.registers, capture.is_opaque
-    # What is read from now on is noted by itself.
-    capture.registers = {}
-    capture.is_opaque = False
-    return state
-
-
-def _end_once(compiler: Compiler, access: Access, state: OnceState | None) -> None:
-    if state is None:
-        return
-    address, label, capture, registers, was_opaque = state
-    if capture is not None:
-        if capture.is_correlated:
-            compiler.code[address] = (op.Noop, 0, 0, 0, None, 0)
-        registers.update(capture.registers)
-        capture.registers = registers
-        capture.is_opaque = capture.is_opaque or was_opaque
-    compiler.place(label)
-
-
-def open_table(compiler: Compiler, access: Access) -> None:
-    """Opens the cursors that an access to a stored table needs and gives its columns their registers."""
-    made = access.input
-    table = made.table
-    source = made.source
-    assert table is not None, "only tables are opened"
-    if access.is_covering and access.index is not None and not access.index.is_clustered:
-        _open_covering(compiler, access, access.index)
-        return
-    cursor = compiler.open_read(table)
-    source.cursor = cursor
-    # One more for the rowid, which a hash table keeps behind the row.
-    made.row_base = compiler.registers(stored_width(table) + 1)
-    source.registers = row_registers(table, made.row_base)
-    if access.kind == BY_OR:
-        return
-    index = access.index
-    if index is not None and not index.is_clustered:
-        access_cursor = compiler.builder.cursor()
-        compiler.emit(op.OpenRead, access_cursor, index.root_page, index.schema_index, index.shape)
-        made.search_cursor = access_cursor
-        made.search_base = compiler.registers(len(index.entry_columns))
-
-
-def _open_covering(compiler: Compiler, access: Access, index: Index) -> None:
-    made = access.input
-    source = made.source
-    cursor = compiler.builder.cursor()
-    compiler.emit(op.OpenRead, cursor, index.root_page, index.schema_index, index.shape)
-    base = compiler.registers(len(index.entry_columns))
-    registers = [0] * len(source.columns)
-    for field, column in enumerate(index.entry_columns):
-        if column.position == -1:
-            source.rowid_register = base + field
-            alias = index.table.rowid_alias
-            if alias >= 0:
-                registers[alias] = base + field
-        elif column.position >= 0 and not registers[column.position]:
-            registers[column.position] = base + field
-    source.registers = registers
-    source.cursor = cursor
-    made.row_base = base
-    made.search_cursor = cursor
-    made.search_base = base
-
-
-def materialize(compiler: Compiler, made: Input, is_hashed: bool) -> None:
-    """Gathers the rows of a subquery in a list cursor."""
-    assert made.select is not None, "the caller looked"
-    source = made.source
-    width = len(source.columns)
-    common = made.common_table
-    if common is not None and common.is_shared:
-        cursor = _gather_shared(compiler, made, common)
-    else:
-        cursor = compiler.builder.cursor()
-        _gather_rows(compiler, made, cursor, is_hashed)
-    source.cursor = cursor
-    made.row_base = compiler.registers(width)
-    source.registers = list(range(made.row_base, made.row_base + width))
-
-
-def _gather_shared(compiler: Compiler, made: Input, common: CommonTable) -> int:
-    """Gathers the rows of a common table unless another of its uses has done so; returns a cursor of this use's own."""
-    if common.cursor < 0:
-        common.cursor = compiler.builder.cursor()
-        common.flag = compiler.register()
-    done = compiler.label()
-    compiler.emit(op.If, common.flag, done, 0)
-    _gather_rows(compiler, made, common.cursor, False)
-    compiler.emit(op.Integer, 1, common.flag)
-    compiler.place(done)
-    cursor = compiler.builder.cursor()
-    compiler.emit(op.OpenDup, cursor, common.cursor)
-    return cursor
-
-
-def _gather_rows(compiler: Compiler, made: Input, cursor: int, is_hashed: bool) -> None:
-    assert made.select is not None, "the caller looked"
-    compiler.emit(op.OpenList, cursor, len(made.source.columns))
-    parent = compiler.explain_below(f"{'CO-ROUTINE' if is_hashed else 'MATERIALIZE'} {set_up_name(compiler, made)}")
-    compiler.emit_bound_select(
-        made.select, lambda registers, done: compiler.emit(op.ListAppend, cursor, 0, 0, registers), made
-    )
-    compiler.explain_parent = parent
-
-
-def _build_hash(nest: Nest, access: Access) -> None:
-    """Fills the hash table of an access from a scan of its input, leaving out rows that fail its own terms."""
-    compiler = nest.compiler
-    made = access.input
-    table_cursor = made.source.cursor
-    hash_cursor = compiler.builder.cursor()
-    collations = tuple(
-        compiler.key_collation(candidate.collation or "BINARY") for candidate in access.hash_terms
-    )
-    compiler.emit(op.HashOpen, hash_cursor, 0, 0, HashSpec(collations))
-    first, width = row_extent(made)
-    end = compiler.label()
-    following = compiler.label()
-    compiler.builder.begin_loop(op.Rewind, table_cursor, end, first, width)
-    is_left = bool(made.join_flags & ast.JOIN_LEFT)
-    for term in nest.terms:
-        own = term.owner is made if is_left else term.owner is None
-        if term in access.terms or (access.keeps_order and reads_outside(compiler, term)):
-            continue
-        if own and term.mask == made.mask and not term.is_done and not term.is_virtual:
-            term.is_done = True
-            compiler.emit_condition(term.expression, term.scope, following, False, True)
-    rowid = _hash_rowid(compiler, made, first, width)
-    keys = tuple(
-        compiler.emit_resolved(candidate.source, candidate.position)  # type: ignore[arg-type]
-        for candidate in access.hash_terms
-    )
-    compiler.emit(op.HashInsert, hash_cursor, first, width + rowid, keys)
-    compiler.builder.end_loop(op.Next, following, end)
-    if not access.keeps_order:
-        _sort_buckets(compiler, access, hash_cursor, first, width + rowid)
-    made.search_cursor = hash_cursor
-    made.search_base = first
-    made.search_width = width + rowid
-
-
-def _sort_buckets(compiler: Compiler, access: Access, hash_cursor: int, first: int, width: int) -> None:
-    """SQLite's automatic index has the other used columns behind its key, so rows of one key come sorted by these."""
-    made = access.input
-    source = made.source
-    alias = made.table.rowid_alias if made.table is not None else ROWID
-    keys = {candidate.position for candidate in access.hash_terms}
-    places = []
-    collations = []
-    for position, register in enumerate(source.registers):
-        column = source.columns[position]
-        if not register or position in keys or position == alias or len(made.sources) > 1:
-            continue
-        if made.usage is None or made.usage.uses(made, column.name.lower()):
-            places.append(register - first)
-            collations.append(BINARY)
-    if places:
-        n = len(places)
-        spec = SortSpec(tuple(places), tuple(collations), (False,) * n, (True,) * n, width)
-        compiler.emit(op.HashSort, hash_cursor, 0, 0, spec)
-
-
-def _hash_rowid(compiler: Compiler, made: Input, first: int, width: int) -> int:
-    """Keeps the rowid behind the row in the hash table if the table has one that is no column; tells how many registers."""
-    table = made.table
-    if made.kind != TABLE or table is None or table.is_without_rowid or table.rowid_alias >= 0:
-        return 0
-    # row_extent left room for it.
-    compiler.emit(op.Rowid, made.source.cursor, first + width)
-    made.source.rowid_register = first + width
-    return 1
-
-
-def row_extent(made: Input) -> tuple[int, int]:
-    """First register and number of registers of an input's row in its cursor."""
-    if made.kind == TABLE:
-        assert made.table is not None, "a table input has a table"
-        return made.row_base, stored_width(made.table)
-    if made.kind == NESTED:
-        return made.row_base, made.row_width
-    return made.row_base, len(made.source.columns)
 
 
 # Opening the loop of one access
@@ -770,7 +548,7 @@ def emit_right_join(
     )
     end = compiler.label()
     outer = Nest(compiler, terms, end)
-    prepare(outer, prepare_right)
+    prepare(compiler, prepare_right, terms)
     one = compiler.constant(1)
     compiler.emit(op.HashOpen, hash_cursor, 0, 0, HashSpec((BINARY,), True))
     open_access(outer, prepare_right)
@@ -843,11 +621,3 @@ def explain_access(compiler: Compiler, access: Access) -> None:
             compiler.explain(compiler.describe_access(branch), branch.cost)
             compiler.explain_parent = index_parent
         compiler.explain_parent = parent
-
-
-def no_solution() -> Exception:
-    """INDEXED BY that cannot be obeyed."""
-    return sqlite_error(ERROR, "no query solution")
-
-
-__all__ = ["BY_INDEX", "BY_ROWID", "Table", "constant_rows", "emit_loops"]
