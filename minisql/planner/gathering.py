@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from minisql.catalog.schema import Column, Table
-    from minisql.planner.binding import BoundSelect
     from minisql.planner.compiler import Compiler
+    from minisql.planner.query_blocks import BoundSelect
     from minisql.planner.scope import Scope
 
 _NULL = ast.Literal(None)
@@ -68,8 +68,8 @@ def gather_rows(
 ) -> int:
     """A list cursor over every row of the target (joined with `joins`) that the statement's clauses admit.
 
-    Its rows are the target's columns at `positions` (or ROWID), then `values`.  `whole_rows`: they will be read from the table
-    again, so an index that covers the condition is no shortcut.
+    Its rows are the target's columns at `positions` (or ROWID), then `values`.  `whole_rows`: the rows might as well be changed
+    where they are found, so an index may lead to them but is not scanned instead of the table.
     """
     columns: list[ast.ResultColumn | ast.Star | ast.TableStar] = [
         ast.ResultColumn(expression, None, 0, 0) for expression in (*[_NULL] * len(positions), *values)
@@ -82,7 +82,14 @@ def gather_rows(
     for result, position in zip(block.results, positions):
         result.expression = SourceColumn(source, position)
     block.needs_whole_rows = whole_rows
-    return _emit_list(compiler, bound)
+    first_row = len(compiler.explain_rows)
+    cursor = _emit_list(compiler, bound)
+    if whole_rows:
+        # SQLite changes such rows as it finds them, so it needs the table as well and does not call the index covering.
+        compiler.explain_rows[first_row:] = [
+            (*row[:3], row[3].replace(" COVERING INDEX ", " INDEX ")) for row in compiler.explain_rows[first_row:]
+        ]
+    return cursor
 
 
 def emit_sort_by_key(compiler: Compiler, table: Table, cursor: int, width: int) -> None:
