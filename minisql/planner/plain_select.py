@@ -1,4 +1,4 @@
-"""The plain SELECT: one core over nothing, or over whole tables of which there is nothing to choose, in one go.
+"""The plain SELECT: one core over nothing, over one table, or over tables joined without a condition, in one go.
 
 Most statements that run only once are like that, and for them the stages of the general way (binding, planning, finishing)
 cost more than what they do.  This emits the same program without them; `emit_plain_select` declines, before anything is
@@ -16,15 +16,21 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.limits import COLUMN
 from minisql.parser import ast
 from minisql.planner.aggregate_code import Calls, emit_grouped, emit_shortcut, find_calls
-from minisql.planner.binding import TABLE, Block, BoundSelect, Input, expand_results
-from minisql.planner.block_plan import BlockPlan
+from minisql.planner.binding import expand_results
+from minisql.planner.block_plan import BlockPlan, block_usage, plan_block, wanted_order
 from minisql.planner.conditions import emit_condition
 from minisql.planner.expressions import emit_expression
+from minisql.planner.join_order import order_joins
+from minisql.planner.loops import emit_loops
 from minisql.planner.ordering import bind_order_by
+from minisql.planner.query_blocks import TABLE, Block, BoundSelect, Input
 from minisql.planner.scope import Scope, Source, row_registers, stored_width
 from minisql.planner.select_code import Finisher, Limits
+from minisql.planner.terms import make_term, split
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from minisql.catalog.schema import Table
     from minisql.planner.compiler import Compiler
     from minisql.planner.ordering import OrderItem
@@ -49,8 +55,17 @@ def emit_plain_select(compiler: Compiler, node: ast.Select) -> BoundSelect | Non
     scope = Scope([])
     block = Block(core, scope)
     items = core.sources
-    if items and not _bind_tables(compiler, core, scope):
-        return None
+    # Whether there may be something to choose: how to reach the rows of the only table.
+    has_choice = False
+    if items:
+        has_choice = len(items) == 1
+        table = _bind_tables(compiler, items, scope)
+        if table is None:
+            return None
+        if has_choice:
+            has_choice = _may_choose(compiler, core, table)
+        elif core.where is not None or compiler.mentions_rowid:
+            return None
     expand_results(compiler, core.columns, block)
     if len(block.results) > compiler.context.limits[COLUMN]:
         raise sqlite_error(ERROR, "too many columns in result set")
@@ -59,17 +74,22 @@ def emit_plain_select(compiler: Compiler, node: ast.Select) -> BoundSelect | Non
     order = None
     if node.order_by:
         order = bind_order_by(compiler, node.order_by, block, bound)
-        if items and _may_be_in_order(compiler, order[0].expression, scope):
-            return None
-    text = compiler.text
-    if text is None or "(" in text.sql:
+        if items and not has_choice:
+            has_choice = _may_be_in_order(compiler, order[0].expression, scope)
+            if has_choice and len(items) > 1:
+                return None
+    calls = None
+    if compiler.may_aggregate:
         calls = find_calls(compiler, block, order)
         if calls.windows:
             return None
         if calls.is_grouped:
-            _emit_grouped(compiler, block, calls)
+            _emit_grouped(compiler, block, calls, has_choice)
             return bound
-    _emit_rows(compiler, block, order)
+    if has_choice:
+        _emit_planned(compiler, block, order, calls or Calls())
+    else:
+        _emit_rows(compiler, block, order)
     return bound
 
 
@@ -85,37 +105,44 @@ def _may_be_in_order(compiler: Compiler, expression: ast.Expression, scope: Scop
     return expression.__class__ is not ast.Binary
 
 
-def _bind_tables(compiler: Compiler, core: ast.Core, scope: Scope) -> bool:
-    """Makes a source of every table in FROM; false if there may be something to choose, or anything but stored tables."""
-    items = core.sources
-    has_where = core.where is not None
-    if compiler.mentions_rowid and (has_where or len(items) > 1):
-        return False
-    if has_where and len(items) > 1:
-        return False
+def _bind_tables(compiler: Compiler, items: Sequence[ast.FromItem], scope: Scope) -> Table | None:
+    """Makes a source of every table in FROM and returns one of them; None if they are not all stored tables with rowids that
+    are joined without a condition, or if several of them leave a choice."""
     find_table = compiler.context.catalog.find_table
     sources = scope.sources
+    is_alone = len(items) == 1
+    table: Table | None = None
     for item in items:
         if item.__class__ is not ast.TableSource or item.schema is not None or item.indexed_by is not None:
-            return False
+            return None
         join = item.join
         if join is not None and (join.flags & _CHOOSING_JOINS or join.on is not None or join.using):
-            return False
-        table: Table | None = find_table(item.name)
+            return None
+        table = find_table(item.name)
         if (
             table is None
             or table.view is not None
             or table.module is not None
-            or table.indexes
-            or (table.rowid_alias >= 0 and (core.is_distinct or (has_where and _may_seek(compiler, core, table))))
+            or table.is_without_rowid
+            or (not is_alone and (table.indexes or table.rowid_alias >= 0))
+            or item.is_not_indexed
         ):
-            return False
+            return None
         source = Source(item.alias or item.name, table.columns, table.column_positions, [], table)
         source.schema_name = table.schema_name
         source.has_rowid = True
         source.is_stored = True
         sources.append(source)
-    return True
+    return table
+
+
+def _may_choose(compiler: Compiler, core: ast.Core, table: Table) -> bool:
+    """Whether there may be another way to the rows of a lone table than scanning it."""
+    if table.indexes:
+        return True
+    if core.where is not None:
+        return compiler.mentions_rowid or (table.rowid_alias >= 0 and (core.is_distinct or _may_seek(compiler, core, table)))
+    return core.is_distinct and table.rowid_alias >= 0
 
 
 def _may_seek(compiler: Compiler, core: ast.Core, table: Table) -> bool:
@@ -188,18 +215,49 @@ def _row_sink(compiler: Compiler) -> Sink:
     return lambda registers, _done: emit(op.ResultRow, 0, 0, 0, registers)
 
 
-def _emit_grouped(compiler: Compiler, block: Block, calls: Calls) -> None:
+def _make_input(compiler: Compiler, source: Source) -> Input:
+    made = Input(TABLE, source)
+    table = made.table = source.table
+    assert table is not None, "plain sources are tables"
+    compiler.databases_read |= 1 << table.schema_index
+    return made
+
+
+def _emit_planned(compiler: Compiler, block: Block, order: list[OrderItem] | None, calls: Calls) -> None:
+    """The rows of one table, reached in the cheapest way: the steps of `plan_block` that matter for it."""
+    source = block.scope.sources[0]
+    made = _make_input(compiler, source)
+    block.inputs.append(made)
+    made.mask = source.mask = 1
+    done = end = compiler.label()
+    terms = [make_term(compiler, part, block.scope, None, 1) for part in split(block.where)]
+    usage = made.usage = block_usage(block, order, terms) if source.table is not None and source.table.indexes else None
+    wanted = wanted_order(compiler, block, order, None, calls)
+    accesses, satisfied = order_joins(compiler, block.inputs, terms, usage, wanted)
+    is_satisfied = wanted is not None and satisfied == len(wanted.terms)
+    is_ordered = is_satisfied and order is not None
+    finisher = Finisher(compiler, block, None if is_ordered else order, Limits(), _row_sink(compiler), done)
+    finisher.open()
+    if finisher.order is not None:
+        end = compiler.label()
+    emit_loops(compiler, accesses, terms, end, lambda next_label: finisher.row(next_label, end))
+    if finisher.order is not None:
+        compiler.place(end)
+    finisher.finish()
+    compiler.place(done)
+
+
+def _emit_grouped(compiler: Compiler, block: Block, calls: Calls, has_choice: bool) -> None:
     """One group over all rows."""
     done = compiler.label()
     inputs = block.inputs
     for source in block.scope.sources:
-        made = Input(TABLE, source)
-        made.table = source.table
-        inputs.append(made)
+        inputs.append(_make_input(compiler, source))
     sink = _row_sink(compiler)
     limits = Limits()
     if not emit_shortcut(compiler, block, calls, None, limits, sink, done):
+        plan = plan_block(compiler, block, None, None, calls) if has_choice else BlockPlan([], [], False, False, inputs)
         finisher = Finisher(compiler, block, None, limits, sink, done)
         finisher.open()
-        emit_grouped(compiler, block, BlockPlan([], [], False, False, inputs), calls, finisher, done)
+        emit_grouped(compiler, block, plan, calls, finisher, done)
     compiler.place(done)

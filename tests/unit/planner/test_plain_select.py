@@ -10,6 +10,10 @@ SCHEMA = """
 CREATE TABLE t(a INTEGER, b TEXT, c REAL);
 CREATE TABLE u(a INTEGER, d);
 CREATE TABLE k(id INTEGER PRIMARY KEY, v, w AS (v + 1));
+CREATE TABLE i(a, b, c, e INTEGER PRIMARY KEY);
+CREATE INDEX i_ab ON i(a, b);
+CREATE INDEX i_c ON i(c DESC);
+INSERT INTO i VALUES (1, 2, 3, 1), (1, 3, 1, 2), (2, 2, 5, 3), (NULL, 1, 1, 4), (3, 3, 3, 9);
 CREATE VIEW s AS SELECT a, b FROM t;
 INSERT INTO t VALUES (1, 'x', 1.5), (2, 'y', NULL), (2, 'X', 4.0), (NULL, NULL, NULL);
 INSERT INTO u VALUES (1, 'p'), (2, 'q');
@@ -71,6 +75,18 @@ QUERIES = [
     "SELECT max(a) FROM t ORDER BY b",
     "SELECT a FROM t ORDER BY max(a)",
     "SELECT a FROM t, u ORDER BY d, t.b",
+    "SELECT a, b FROM i WHERE a = 1 ORDER BY b DESC",
+    "SELECT * FROM i WHERE a > 1 OR c = 1",
+    "SELECT a, b FROM i",
+    "SELECT DISTINCT a FROM i",
+    "SELECT count(*) FROM i WHERE c > 1",
+    "SELECT max(c), a FROM i",
+    "SELECT min(a) FROM i WHERE a > 1",
+    "SELECT e FROM i WHERE c BETWEEN 1 AND 3 AND b IN (2, 3) ORDER BY c, 1",
+    "SELECT c FROM i ORDER BY c",
+    "SELECT a FROM i NOT INDEXED WHERE a = 1",
+    "SELECT a FROM i INDEXED BY i_ab WHERE a = 1",
+    "SELECT x.a FROM i AS x, i AS y WHERE x.a = y.c",
     "SELECT 2 ORDER BY 1",
     "SELECT 2 ORDER BY 3",
     "SELECT id FROM k WHERE v > 0 ORDER BY id DESC",
