@@ -124,16 +124,7 @@ class Compiler:
         # The result alias whose expression is being emitted, for messages.
         self.alias_name: str | None = None
         self.depth = 0
-        # Cheap looks at the text spare walks over the tree: what does not stand there need not be looked for.
-        if text is None:
-            self.may_collate = self.mentions_rowid = self.may_aggregate = True
-        else:
-            lowered = text.sql.lower()
-            self.may_collate = "collate" in lowered
-            self.mentions_rowid = "rowid" in lowered or "oid" in lowered
-            self.may_aggregate = "(" in lowered and (
-                context.functions.generation > 0 or any([part in lowered for part in _AGGREGATE_PARTS])
-            )
+        self._look_at_text(text)
         # PRAGMA minisql_fast_path = off: plan everything, for tests that compare both ways.
         self.reverses_scans = context.flags.get("reverse_unordered_selects", False)
         self.uses_fast_path: bool = (
@@ -157,15 +148,7 @@ class Compiler:
         self.home: str | None = None
         # ALTER TABLE compiles single objects only to see what their names mean.
         self.ignores_triggers = False
-        # Uses of columns and functions that the authorizer has been asked about, by id() of their (kept) nodes.
-        self.authorized: dict[int, tuple[object, bool]] | None = None if context.authorizer is None else {}
-        # Blocks whose tables the authorizer has yet to hear of if nothing of them is read.
-        self.unread_blocks: list[Block] = []
-        # The innermost trigger or view in whose name things happen, for the authorizer.
-        self.acting_object: str | None = None
-        self.wants_explain = False
-        self.explain_rows: list[tuple[int, int, int, str]] = []
-        self.explain_parent = 0
+        self._begin_reports()
         self.view_depth = 0
         self.views_active: set[tuple[int, str]] = set()
         # The capture of the expression subquery that is being bound, None outside of any.
@@ -175,11 +158,35 @@ class Compiler:
         self.gathering_capture: Capture | None = None
         self.in_recursion = False
         self.subquery_shapes: dict[tuple[int, int], tuple[list[Column], Scope]] = {}
-        self.select_numbers: dict[int, int] = {}
         # Results of correlated subqueries may be kept by outer values: only while nothing is written.
         self.allows_memo = False
         # 'generated column', 'CHECK constraint', 'index', ... while such an expression is compiled, else ''.
         self.restricts_functions = ""
+
+    def _look_at_text(self, text: SourceText | None) -> None:
+        """Cheap looks at the text spare walks over the tree: what does not stand there need not be looked for."""
+        if text is None:
+            self.may_collate = self.mentions_rowid = self.may_aggregate = True
+        else:
+            lowered = text.sql.lower()
+            self.may_collate = "collate" in lowered
+            self.mentions_rowid = "rowid" in lowered or "oid" in lowered
+            self.may_aggregate = "(" in lowered and (
+                self.context.functions.generation > 0 or any([part in lowered for part in _AGGREGATE_PARTS])
+            )
+
+    def _begin_reports(self) -> None:
+        """The state of what is told to the authorizer and to EXPLAIN QUERY PLAN."""
+        # Uses of columns and functions that the authorizer has been asked about, by id() of their (kept) nodes.
+        self.authorized: dict[int, tuple[object, bool]] | None = None if self.context.authorizer is None else {}
+        # Blocks whose tables the authorizer has yet to hear of if nothing of them is read.
+        self.unread_blocks: list[Block] = []
+        # The innermost trigger or view in whose name things happen, for the authorizer.
+        self.acting_object: str | None = None
+        self.wants_explain = False
+        self.explain_rows: list[tuple[int, int, int, str]] = []
+        self.explain_parent = 0
+        self.select_numbers: dict[int, int] = {}
 
     emit_expression = emit_expression
     emit_condition = emit_condition

@@ -65,13 +65,7 @@ def emit_compound(compiler: Compiler, bound: BoundSelect, sink: Sink, may_repeat
                 for position, collation in enumerate(column_collations(compiler, bound))
                 if position not in keys
             ]
-        spec = SortSpec(
-            tuple(item[0] for item in items),
-            tuple(item[1] for item in items),
-            tuple(item[2] for item in items),
-            tuple(item[3] for item in items),
-            width,
-        )
+        spec = _sort_spec(items, width)
         if is_set:
             compiler.emit(op.SetSort, cursor, 0, 0, spec)
         else:
@@ -293,38 +287,17 @@ def _check_recursive_arm(compiler: Compiler, block: Block) -> None:
         raise sqlite_error(ERROR, "cannot use window functions in recursive queries")
 
 
-def emit_recursion(compiler: Compiler, bound: BoundSelect, sink: Sink) -> None:
-    """WITH RECURSIVE: a queue, a loop over it, the sink, then the recursive arms."""
+def _open_queue(compiler: Compiler, bound: BoundSelect, queue: int) -> Sink:
+    """Opens the queue (and for UNION the set of rows seen); returns the sink that puts rows into it."""
     node = bound.node
-    common = bound.common_table
-    assert common is not None, "a recursion belongs to a common table"
-    first = bound.first_recursive
-    if first < 0:
-        raise sqlite_error(ERROR, f"circular reference: {common.node.name}")
-    if first == 0:
-        raise sqlite_error(ERROR, f"circular reference: {common.node.name}")
-    if any(operator in ("EXCEPT", "INTERSECT") for operator in node.operators[first - 1 :]):
-        raise sqlite_error(ERROR, f"circular reference: {common.node.name}")
-    done = compiler.label()
-    limits = emit_limits(compiler, node, bound.scope, done)
-    width = len(bound.columns)
-    collations = tuple(column_collations(compiler, bound))
-    queue = compiler.builder.cursor()
     spec = None
     if node.order_by:
-        order = compound_order(compiler, bound, node.order_by)
-        spec = SortSpec(
-            tuple(item[0] for item in order),
-            tuple(item[1] for item in order),
-            tuple(item[2] for item in order),
-            tuple(item[3] for item in order),
-            width,
-        )
-    is_distinct = any(operator == "UNION" for operator in node.operators[first - 1 :])
+        spec = _sort_spec(compound_order(compiler, bound, node.order_by), len(bound.columns))
+    is_distinct = any(operator == "UNION" for operator in node.operators[bound.first_recursive - 1 :])
     seen = -1
     if is_distinct:
         seen = compiler.builder.cursor()
-        compiler.emit(op.SetOpen, seen, 0, 0, collations)
+        compiler.emit(op.SetOpen, seen, 0, 0, tuple(column_collations(compiler, bound)))
     compiler.emit(op.QueueOpen, queue, 0, 0, spec)
 
     def enqueue(registers: tuple[int, ...], arm_done: int) -> None:
@@ -334,6 +307,27 @@ def emit_recursion(compiler: Compiler, bound: BoundSelect, sink: Sink) -> None:
         compiler.emit(op.QueueInsert, queue, 0, 0, registers)
         compiler.place(skip)
 
+    return enqueue
+
+
+def _sort_spec(items: list[tuple[int, Collation, bool, bool]], width: int) -> SortSpec:
+    positions, collations, descending, nulls_first = zip(*items)
+    return SortSpec(positions, collations, descending, nulls_first, width)
+
+
+def emit_recursion(compiler: Compiler, bound: BoundSelect, sink: Sink) -> None:
+    """WITH RECURSIVE: a queue, a loop over it, the sink, then the recursive arms."""
+    node = bound.node
+    common = bound.common_table
+    assert common is not None, "a recursion belongs to a common table"
+    first = bound.first_recursive
+    if first <= 0 or any(operator in ("EXCEPT", "INTERSECT") for operator in node.operators[first - 1 :]):
+        raise sqlite_error(ERROR, f"circular reference: {common.node.name}")
+    done = compiler.label()
+    limits = emit_limits(compiler, node, bound.scope, done)
+    width = len(bound.columns)
+    queue = compiler.builder.cursor()
+    enqueue = _open_queue(compiler, bound, queue)
     parent = compiler.explain_below("SETUP")
     if first == 1:
         emit_block(compiler, bound, bound.blocks[0], enqueue, None)

@@ -54,38 +54,17 @@ def emit_windowed(
     """A block with window functions."""
     # As in SQLite the first window is computed last, over the rows of the others.
     windows = distinct_windows(compiler, block, calls)[::-1]
-    grouping: Grouping | None = None
     scope = block.scope
     scope.windows = {}
     cursor = compiler.builder.cursor()
     address = compiler.emit(op.WindowOpen, cursor)
-    end = compiler.label()
     top_parent = compiler.explain_parent
     parents = []
     for number in range(len(windows)):
         parents.append(compiler.explain_below(f"CO-ROUTINE (subquery-{compiler.select_number(block.core) + 1 + number})"))
-    if calls.is_grouped:
-        grouping = emit_grouping(compiler, block, plan, calls, finisher)
-        compiler.builder.begin_loop(op.GroupRewind, grouping.cursor, grouping.end, grouping.base, grouping.width)
-        following = compiler.label()
-        core = block.core
-        if core is not None and core.having is not None:
-            compiler.emit_condition(core.having, scope, following, False, True)
-        carried = list(range(grouping.base, grouping.base + grouping.width))
-        spec = _emit_step(compiler, scope, cursor, windows[0], carried)
-        compiler.builder.end_loop(op.Next, following, grouping.end)
-    else:
-        found: list[tuple[list[int], WindowSpec]] = []
-
-        def body(next_label: int) -> None:
-            carried = _row_registers(compiler, block)
-            found.append((carried, _emit_step(compiler, scope, cursor, windows[0], carried)))
-
-        emit_plan(compiler, block, plan, end, body)
-        carried, spec = found[0]
+    grouping, spec = _feed_first(compiler, block, plan, calls, finisher, cursor, windows[0])
     if spec.sort is not None and not plan.is_ordered:
         compiler.explain("USE TEMP B-TREE FOR ORDER BY")
-    compiler.place(end)
     for number, window in enumerate(windows):
         opcode, p1, p2, p3, _, p5 = compiler.code[address]
         compiler.code[address] = (opcode, p1, p2, p3, spec, p5)
@@ -121,6 +100,39 @@ def emit_windowed(
     if grouping is not None:
         grouping.finish(compiler)
     finisher.finish()
+
+
+def _feed_first(
+    compiler: Compiler,
+    block: Block,
+    plan: BlockPlan,
+    calls: Calls,
+    finisher: Finisher,
+    cursor: int,
+    window: ResolvedWindow,
+) -> tuple[Grouping | None, WindowSpec]:
+    """The loops that feed the first computation with the block's rows, or with its groups."""
+    scope = block.scope
+    if calls.is_grouped:
+        grouping = emit_grouping(compiler, block, plan, calls, finisher)
+        compiler.builder.begin_loop(op.GroupRewind, grouping.cursor, grouping.end, grouping.base, grouping.width)
+        following = compiler.label()
+        core = block.core
+        if core is not None and core.having is not None:
+            compiler.emit_condition(core.having, scope, following, False, True)
+        carried = list(range(grouping.base, grouping.base + grouping.width))
+        spec = _emit_step(compiler, scope, cursor, window, carried)
+        compiler.builder.end_loop(op.Next, following, grouping.end)
+        return grouping, spec
+    found: list[WindowSpec] = []
+
+    def body(next_label: int) -> None:
+        found.append(_emit_step(compiler, scope, cursor, window, _row_registers(compiler, block)))
+
+    end = compiler.label()
+    emit_plan(compiler, block, plan, end, body)
+    compiler.place(end)
+    return None, found[0]
 
 
 def distinct_windows(compiler: Compiler, block: Block, calls: Calls) -> list[ResolvedWindow]:
