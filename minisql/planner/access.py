@@ -438,6 +438,8 @@ def best_branch(compiler: Compiler, made: Input, expression: ast.Expression, ter
         if not index.is_clustered:
             _add_index(compiler, made, index, candidates, parts, None, found, False)
     found = [access for access in found if access.terms]
+    for part in parts:
+        part.candidates = []  # nothing else looks at them, and they refer to the part
     if not found or made.table.is_without_rowid:
         return None
     return min(found, key=lambda access: access.cost)

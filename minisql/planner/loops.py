@@ -190,6 +190,9 @@ def _emit_rest(nest: Nest, accesses: list[Access], first: int, body: Body) -> No
             nest.check_ready_terms()
     body(nest.next_label)
     nest.close(base)
+    # Terms and candidates refer to each other, and a cycle would wait for the garbage collector.
+    for term in nest.terms:
+        term.candidates = []
 
 
 # Opening the loop of one access
