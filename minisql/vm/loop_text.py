@@ -317,7 +317,7 @@ def _emit_cursor_names(translator: Translator, loop: LoopExtent) -> None:
         elif opcode == op.SorterInsert and cursor in translator.sorter_specs:
             translator.line(f"h{cursor} = c{cursor}.threshold")
         elif opcode == op.GroupStep and not translator.plan.layout.specs[cursor].key_registers:
-            translator.line(f"g{cursor} = c{cursor}.only")
+            translator.line(f"if c{cursor} is not None: g{cursor} = c{cursor}.only")
 
 
 def _shared_registers(translator: Translator, loop: LoopExtent) -> tuple[list[int], dict[int, tuple[int, int]]]:
@@ -342,7 +342,14 @@ def _is_private(translator: Translator, register: int, loop: LoopExtent) -> bool
     definitions = plan.definitions[register]
     uses = plan.uses[register]
     first = min(definitions)
-    return first >= loop.body and max(definitions) < loop.next and all(first < use < loop.next for use in uses)
+    if not (first >= loop.body and max(definitions) < loop.next and all(first < use < loop.next for use in uses)):
+        return False
+    # A definition that a jump (Once, for one) may pass over on the way to a use leaves the value of an earlier turn in place.
+    last = max(uses, default=first)
+    return not any(
+        first < target <= last and any(loop.body <= source < first for source in sources)
+        for target, sources in plan.sources.items()
+    )
 
 
 def _emit_walk(translator: Translator, loop: LoopExtent, kind: str) -> None:
