@@ -8,7 +8,7 @@ is given up silently: tracing never makes a statement fail.  Without the variabl
 
 from __future__ import annotations
 
-import json
+import importlib
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -72,7 +72,8 @@ class _TracedSession(Session):
             "parameters": [_CLASSES.get(type(value), "text") for value in values],
             "schema": self._schema_texts(),
         }
-        line = json.dumps(entry).encode() + b"\n"
+        # Loaded with the first entry: nobody else needs it.
+        line = importlib.import_module("json").dumps(entry).encode() + b"\n"
         try:
             log = os.open(self._log_path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             try:
