@@ -199,7 +199,7 @@ def _emit_scan(translator: Translator, loop: LoopExtent, context: LoopContext) -
     translator.depth += 1
     _expect_changes(translator, loop, context)
     test = None
-    if translator.hints.specialises and cursor in translator.hints.masks:
+    if translator.hints.specialises and cursor in translator.hints.masks and not _has_lasting_rows(translator, loop):
         test = _emit_specialised(translator, loop, context, row)
     else:
         _emit_rows(translator, loop, context, row)
@@ -318,6 +318,18 @@ def _emit_cursor_names(translator: Translator, loop: LoopExtent) -> None:
             translator.line(f"h{cursor} = c{cursor}.threshold")
         elif opcode == op.GroupStep and not translator.plan.layout.specs[cursor].key_registers:
             translator.line(f"if c{cursor} is not None: g{cursor} = c{cursor}.only")
+
+
+def _has_lasting_rows(translator: Translator, loop: LoopExtent) -> bool:
+    """Tells whether a row loaded behind a Once is used outside of what the Once skips: tier 1 would not find its columns."""
+    code = translator.code
+    for address in range(loop.body, loop.next):
+        if code[address][0] != op.Once:
+            continue
+        end = code[address][2]
+        if any(address < load < end <= use for (_, use), (load, _) in translator.plan.row_source.items()):
+            return True
+    return False
 
 
 def _shared_registers(translator: Translator, loop: LoopExtent) -> tuple[list[int], dict[int, tuple[int, int]]]:
