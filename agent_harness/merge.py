@@ -16,6 +16,7 @@ from agent_harness.stages import understand, verify
 from agent_harness.stages.context import RunContext, checkout_of, discard_quietly
 from agent_harness.stages.verify import Verdict, VerifyJob
 from agent_harness.state.fold import CONFLICT, AttemptRecord
+from agent_harness.workspaces.repository import Repository
 
 Batch = list[AttemptRecord]
 
@@ -82,10 +83,10 @@ def _preview(run: RunContext, merge: str, old: str, batch: Batch) -> tuple[str, 
         discard_quietly(workspace)
 
 
-def _pick(preview: object, attempt: AttemptRecord) -> bool:
-    git = preview.git  # type: ignore[attr-defined]
+def _pick(preview: Repository, attempt: AttemptRecord) -> bool:
+    git = preview.git
     try:
-        if git("rev-parse", "HEAD").strip() == attempt.base:
+        if preview.resolve("HEAD") == attempt.base:
             git("reset", "--quiet", "--hard", attempt.head)
         else:
             git("cherry-pick", "--allow-empty-message", attempt.head)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 
+from agent_harness import evolve as evolution
 from agent_harness.commands.session import Session, data_command
 from agent_harness.commands.work import chosen_case, load_state
 from agent_harness.config import Config
@@ -167,8 +167,7 @@ def evolve() -> None:
 def add(session: Session, files: tuple[Path, ...], suite: Path | None) -> int:
     """Turn the statements of FILES (SQL, or a log of slow and failing ones) into records with SQLite's answers."""
     config = session.config()
-    module = import_module("agent_harness.evolve")
-    added = [module.add(config, file, suite) for file in files]
+    added = [evolution.add(config, file, suite) for file in files]
     session.emit(added, [str(each) for each in added])
     return EXIT_GREEN
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from agent_harness.commands.work import gate_lines, load_state
 from agent_harness.config import Config
 from agent_harness.errors import EXIT_GREEN, EXIT_REJECTED, ConfigurationError
 from agent_harness.progress import headline
+from agent_harness.reports import write_report
 from agent_harness.stages import coordinate, loop, understand
 from agent_harness.stages import verify as verifying
 from agent_harness.state import index
@@ -227,6 +227,6 @@ def report(session: Session, output: Path | None) -> int:
     """Write one self-contained HTML page about the runs."""
     config = session.config()
     path = output or config.state / "report.html"
-    import_module("agent_harness.reports").write_report(config.state, path)
+    write_report(config.state, path)
     session.emit({"report": str(path)}, [str(path)])
     return EXIT_GREEN

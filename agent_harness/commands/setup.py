@@ -6,12 +6,12 @@ import importlib.util
 import shutil
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 
+from agent_harness import demo as demonstration
 from agent_harness.backends.registry import known_kinds, make_backend
 from agent_harness.commands.session import Session, data_command
 from agent_harness.config import FILE_NAME, Config
@@ -234,5 +234,4 @@ def _why_kept(repository: Repository, folders: Folders, config: Config, path: Pa
 @data_command
 def demo(session: Session, seed: int, keep: Path | None) -> int:
     """Plant a fault in a scratch clone and watch the loop repair it."""
-    code: int = import_module("agent_harness.demo").run(session.root, seed=seed, keep=keep, emit=session.emit)
-    return code
+    return demonstration.run(session.root, seed=seed, keep=keep, emit=session.emit)
