@@ -41,7 +41,7 @@ from minisql.planner.ordering import (
 from minisql.planner.query_blocks import TABLE, Block
 from minisql.planner.read_authorization import authorize_function
 from minisql.planner.scope import ROWID, ROWID_NAMES, GroupMap, find_in_scope
-from minisql.planner.terms import names_in
+from minisql.planner.terms import inner_names, names_in
 from minisql.planner.walking import CHILDREN, walk
 from minisql.values.collation import Collation
 
@@ -138,17 +138,13 @@ def _collect_call(
             pending.extend(term.expression for term in node.over.order_by or ())
         return
     if isinstance(function, AggregateFunction):
-        if _is_outer_call(node, scope):
+        if scope.parent is not None and _is_outer_call(node, scope):
             return
-        inner = Calls()
-        for argument in node.arguments:
-            _collect(compiler, argument, inner, scope)
-        if node.filter is not None:
-            _collect(compiler, node.filter, inner, scope)
-        if inner.aggregates or inner.windows:
-            kind = "aggregate function" if inner.aggregates else "window function"
-            bad = inner.aggregates[0][0] if inner.aggregates else inner.windows[0]
-            raise sqlite_error(ERROR, f"misuse of {kind} {bad.name}()", compiler.offset(bad.position))
+        parts = node.arguments if node.filter is None else [*node.arguments, node.filter]
+        for part in parts:
+            if part.__class__ not in _LEAVES:
+                _refuse_nested_calls(compiler, parts, scope)
+                break
         calls.aggregates.append((node, function))
         return
     if isinstance(function, ScalarFunction):
@@ -156,6 +152,17 @@ def _collect_call(
         return
     if isinstance(function, WindowFunction):
         raise sqlite_error(ERROR, f"misuse of window function {name}()", compiler.offset(node.position))
+
+
+def _refuse_nested_calls(compiler: Compiler, parts: list[ast.Expression], scope: Scope) -> None:
+    """The arguments and the FILTER of an aggregate hold no aggregate of the same SELECT."""
+    inner = Calls()
+    for part in parts:
+        _collect(compiler, part, inner, scope)
+    if inner.aggregates or inner.windows:
+        kind = "aggregate function" if inner.aggregates else "window function"
+        bad = inner.aggregates[0][0] if inner.aggregates else inner.windows[0]
+        raise sqlite_error(ERROR, f"misuse of {kind} {bad.name}()", compiler.offset(bad.position))
 
 
 def _is_outer_call(node: ast.FunctionCall, scope: Scope) -> bool:
@@ -182,28 +189,9 @@ def collect_from_inside(compiler: Compiler, select: ast.Select, calls: Calls, sc
         function = compiler.context.functions.find(node.name, len(node.arguments))
         if not isinstance(function, AggregateFunction):
             continue
-        inner_names, inner_columns = _inner_names(compiler, select)
+        inner_names, inner_columns = inner_names(compiler, select)
         if all(_is_outer_column(column, scope, inner_names, inner_columns) for column in columns):
             calls.aggregates.append((node, function))
-
-
-def _inner_names(compiler: Compiler, select: ast.Select) -> tuple[set[str], set[str] | None]:
-    """The aliases of all FROM items of a SELECT and below, and their columns (None if not all are known)."""
-    names: set[str] = set()
-    columns: set[str] | None = set()
-    for node in walk(select):
-        if isinstance(node, ast.TableSource):
-            names.add((node.alias or node.name).lower())
-            table = compiler.context.catalog.find_table(node.name, node.schema)
-            if table is None or table.view is not None:
-                columns = None
-            elif columns is not None:
-                columns |= table.column_positions.keys()
-        elif isinstance(node, (ast.SubquerySource, ast.FunctionSource)):
-            if node.alias is not None:
-                names.add(node.alias.lower())
-            columns = None
-    return names, columns
 
 
 def _is_outer_column(column: ast.Column, scope: Scope, names: set[str], columns: set[str] | None) -> bool:
@@ -396,7 +384,8 @@ def emit_grouping(
     def body(next_label: int) -> None:
         if wants_rowids:
             _load_rowids(compiler, block)
-        keys.extend(compiler.emit_expression(key, scope) for key in calls.keys)
+        for key in calls.keys:
+            keys.append(compiler.emit_expression(key, scope))
         for node, function in unique_calls:
             made.append(aggregate_call(compiler, node, function, scope))
         compiler.emit(op.GroupStep, cursor)
@@ -407,7 +396,7 @@ def emit_grouping(
     compiler.place(end)
     if calls.has_keys and not plan.is_grouped:
         compiler.explain("USE TEMP B-TREE FOR GROUP BY")
-    collations = tuple(compiler.collation_for(key, scope) for key in calls.keys)
+    collations = tuple([compiler.collation_for(key, scope) for key in calls.keys])
     grouping = Grouping(cursor, address, tuple(keys), collations)
     grouping.calls = made
     if calls.descending is not None:
@@ -472,7 +461,10 @@ def _switch_scope(
     """From now on names, calls and keys of the block mean the row of the group."""
     scope = block.scope
     n_keys = len(calls.keys)
-    capacity = sum(len(source.registers) + 1 for made in block.inputs for source in made.sources)
+    capacity = 0
+    for made in block.inputs:
+        for source in made.sources:
+            capacity += len(source.registers) + 1
     n_calls = len(grouping.calls)
     grouping.width = n_keys + n_calls + capacity
     grouping.base = base = compiler.registers(grouping.width or 1)
@@ -480,8 +472,14 @@ def _switch_scope(
     group_map = GroupMap(base + n_keys + n_calls, base + grouping.width)
     grouping.map = group_map
     aggregates: dict[int, int] = {}
-    for node, _ in calls.aggregates:
-        aggregates[id(node)] = base + n_keys + _position_of(node, unique_calls)
+    if n_calls == len(calls.aggregates):
+        register = base + n_keys
+        for node, _ in unique_calls:
+            aggregates[id(node)] = register
+            register += 1
+    else:
+        for node, _ in calls.aggregates:
+            aggregates[id(node)] = base + n_keys + _position_of(node, unique_calls)
     scope.aggregates = aggregates
     for made in block.inputs:
         for source in made.sources:
