@@ -245,18 +245,21 @@ def _add_rowid(compiler: Compiler, made: Input, candidates: list[Candidate], acc
 
 def _ranges(candidates: list[Candidate]) -> list[tuple[Candidate | None, Candidate | None]]:
     """The bounds to try: per set of needed inputs the first lower and the first upper bound."""
-    lower = [candidate for candidate in candidates if candidate.operator in (">", ">=")]
-    if not lower:
-        lower = [candidate for candidate in candidates if candidate.operator == "NOTNULL"]
-    upper = [candidate for candidate in candidates if candidate.operator in ("<", "<=")]
-    found: list[tuple[Candidate | None, Candidate | None]] = []
-    if lower and upper:
-        found.append((lower[0], upper[0]))
-    if lower:
-        found.append((lower[0], None))
-    if upper:
-        found.append((None, upper[0]))
-    return found
+    lower = upper = not_null = None
+    for candidate in candidates:
+        operator = candidate.operator
+        if operator == ">" or operator == ">=":
+            lower = lower or candidate
+        elif operator == "<" or operator == "<=":
+            upper = upper or candidate
+        elif operator == "NOTNULL":
+            not_null = not_null or candidate
+    lower = lower or not_null
+    if lower is None:
+        return [] if upper is None else [(None, upper)]
+    if upper is None:
+        return [(lower, None)]
+    return [(lower, upper), (lower, None), (None, upper)]
 
 
 def _range_rows(rows: int, lower: Candidate | None, upper: Candidate | None) -> int:
@@ -327,21 +330,27 @@ def _add_index(
         return
     prefixes: list[list[Candidate]] = [[]]
     for column in index.columns:
-        mine = [candidate for candidate in candidates if find_term(compiler, made, index, column, candidate)]
+        position = column.position
+        mine = [
+            candidate
+            for candidate in candidates
+            if (candidate.position == position or position == -2) and find_term(compiler, made, index, column, candidate)
+        ]
         if not mine:
             break
         for prefix in prefixes:
             for lower, upper in _ranges(mine):
                 accesses.append(_index_access(made, index, estimates, prefix, lower, upper, covering))
-        extended = []
+        extended: list[list[Candidate]] = []
         equalities = [candidate for candidate in mine if candidate.operator in ("=", "IS", "IN", "ISNULL")]
+        if not equalities:
+            break
+        equalities = _distinct_needs(equalities)[:4]
         for prefix in prefixes[:4]:
-            for candidate in _distinct_needs(equalities)[:4]:
+            for candidate in equalities:
                 longer = [*prefix, candidate]
                 extended.append(longer)
                 accesses.append(_index_access(made, index, estimates, longer, None, None, covering))
-        if not extended:
-            break
         prefixes = extended
 
 
