@@ -698,4 +698,3 @@ def column_origin(
             return table.schema_name, table.name, column.name, column.declared_type
         column = source.columns[position] if position >= 0 else source.columns[0]
         return ("", "", "", column.declared_type) if column.declared_type else None
-
