@@ -10,6 +10,7 @@ Source: https://www.sqlite.org/queryplanner-ng.html, https://www.sqlite.org/file
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ _DEFAULT_INDEX_ROWS = (33, 32, 30, 28, 27)
 DEFAULT_TABLE_ROWS = 200
 
 
+@lru_cache(1000)
 def log_estimate(quantity: float) -> int:
     """The LogEst of a quantity, 0 for less than 2."""
     return 0 if quantity < 2 else round(10 * math.log2(quantity))

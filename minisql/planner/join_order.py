@@ -139,9 +139,9 @@ def _best_single(accesses: list[Access], wanted: WantedOrder | None) -> Access:
     best = accesses[0]
     best_key = (1 << 30, 0, 0)
     for access in accesses:
-        if access.needs:
-            continue
         total = access.cost
+        if access.needs or total > best_key[0]:
+            continue
         if wanted is not None:
             ordered = satisfied_terms([access], wanted)
             if 0 <= ordered < len(wanted.terms):
