@@ -348,6 +348,7 @@ def _expression_edits(source: Source, node: ast.expr) -> Iterator[Splice]:
         yield from _constants(source, node)
     elif isinstance(node, ast.IfExp):
         yield from _negated(source, node.test, 0.6)
+        yield from _alike_branches(source, node)
     elif isinstance(node, ast.Call):
         yield from _arguments(source, node)
     elif isinstance(node, ast.Name | ast.Attribute):
@@ -356,12 +357,34 @@ def _expression_edits(source: Source, node: ast.expr) -> Iterator[Splice]:
         for generator in node.generators:
             for test in generator.ifs:
                 yield from _negated(source, test, 0.5)
-    if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript) and isinstance(
-        getattr(node, "ctx", ast.Load()), ast.Load
-    ):
-        text = source.segment(node)
-        if "\n" not in text:
-            yield source.start(node), source.end(node), f"-{text}", "sign", 0.04, node.lineno
+    yield from _lost_signs(source, node)
+
+
+def _lost_signs(source: Source, node: ast.expr) -> Iterator[Splice]:
+    """A minus in front of what stands where a number may stand."""
+    if isinstance(node, ast.BinOp):
+        parts = [node.left, node.right]
+    elif isinstance(node, ast.IfExp):
+        parts = [node.body, node.orelse]
+    elif isinstance(node, ast.Call):
+        parts = node.args
+    elif isinstance(node, ast.Compare):
+        parts = [node.left, *node.comparators]
+    else:
+        return
+    for part in parts:
+        text = source.segment(part)
+        if isinstance(part, ast.Name | ast.Attribute | ast.Call | ast.Subscript) and "\n" not in text:
+            yield source.start(part), source.end(part), f"-{text}", "sign", 0.08, part.lineno
+
+
+def _alike_branches(source: Source, node: ast.IfExp) -> Iterator[Splice]:
+    """A condition that decides between the same and the same: one of them must have meant something else."""
+    text = source.segment(node.body)
+    if text == source.segment(node.orelse) and "\n" not in text:
+        for branch in (node.orelse, node.body):
+            for sign in ("-", "not ", "~"):
+                yield source.start(branch), source.end(branch), sign + text, "alike branches", 2.0, branch.lineno
 
 
 def _swap(
@@ -415,9 +438,8 @@ def _arithmetic(source: Source, node: ast.BinOp) -> Iterator[Splice]:
 def _unary(source: Source, node: ast.UnaryOp) -> Iterator[Splice]:
     start, operand = source.start(node), source.start(node.operand)
     if isinstance(node.op, ast.Not):
-        # Spaces keep a parenthesis that follows the keyword in its place.
         inner = source.text[start + 3 : operand].decode()
-        yield start, operand, inner.lstrip() or " ", "negate", 0.9, node.lineno
+        yield start, operand, inner.lstrip(), "negate", 0.9, node.lineno
         return
     signs = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
     odd = 1.2 if isinstance(node.op, ast.UAdd | ast.Invert) else 0.6

@@ -1,8 +1,8 @@
 """Runs edited engines fast: a process that has the engine imported and tries each edit in a forked child.
 
 Run by path: `python -I -S evaluator.py WORKSPACE TRUSTED MODULE CACHE`.  One JSON object a line comes in, one goes out.
-An edit inside a function is compiled alone and put in place of the old code object in the child (a few milliseconds); any other edit
-makes the child import the engine anew from source with the edited file laid over it (some 200 ms).  A child that hangs is
+An edit inside a function is compiled alone and put in place of the old code object in the child (a few milliseconds); any
+other edit makes the child import the engine anew with the edited file laid over it (some 200 ms).  A child that hangs is
 ended by its alarm, one that grows by its memory limit; whatever it does to the engine's state dies with it.
 
 A probe is what a child is asked: `{"kind": "script"}` with the reference's answer to the last statement, or

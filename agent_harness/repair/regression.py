@@ -63,9 +63,9 @@ class _History:
 
 def _take_back(repository: Repository, folder: Path, patch: str) -> bool:
     try:
-        repository.git(
-            "-C", str(folder), "apply", "--reverse", "--unidiff-zero", "--whitespace=nowarn", "-", stdin=patch
-        )
+        # Named outright: git would skip every path, silently, if the folder happened to lie in some other repository.
+        where = ("-C", str(folder), "--git-dir", str(repository.git_folder()), "--work-tree", str(folder))
+        repository.git(*where, "apply", "--reverse", "--unidiff-zero", "--whitespace=nowarn", "-", stdin=patch)
     except HarnessError:
         return False
     return True
