@@ -187,6 +187,10 @@ def _check_alias_use(compiler: Compiler, block: Block, aliases: dict[str, int]) 
         unknown = [alias for alias in aliases if alias not in positions]
     else:
         unknown = [alias for alias in aliases if find_in_scope(scope, alias, None, None)[0] == 0]
+    if unknown and compiler.text is not None:
+        # An alias that stands in the text only once is used nowhere.
+        lowered = compiler.text.sql.lower()
+        unknown = [alias for alias in unknown if lowered.count(alias) > 1 or not alias.isidentifier()]
     if not unknown:
         return
     for result in block.results:
