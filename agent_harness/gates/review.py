@@ -23,7 +23,7 @@ STATEMENT = re.compile(
     r"\s*(?:SELECT\b.+|INSERT\s+INTO\b.+|UPDATE\s+\w+\s+SET\b.+|DELETE\s+FROM\b.+|CREATE\s+(?:TABLE|VIEW|INDEX)\s+\w+.+|VALUES\s*\(.+)",
     re.I | re.S,
 )
-MARKS = re.compile(r"#.*\b(?:TODO|FIXME|XXX|HACK)\b")
+MARKS = re.compile(r"#.*\b(?:[T]ODO|[F]IXME|X{3}|[H]ACK)\b")
 SUPPRESSIONS = re.compile(r"#\s*(?:type:\s*ignore(?!\[)|noqa(?!:)|pragma:\s*no cover)")
 CHANCE = {("time", "sleep"), ("random", "random"), ("os", "urandom"), ("os", "getpid"), ("socket", "gethostname")}
 SHORTEST_ANSWER = 8
