@@ -189,8 +189,8 @@ def collect_from_inside(compiler: Compiler, select: ast.Select, calls: Calls, sc
         function = compiler.context.functions.find(node.name, len(node.arguments))
         if not isinstance(function, AggregateFunction):
             continue
-        inner_names, inner_columns = inner_names(compiler, select)
-        if all(_is_outer_column(column, scope, inner_names, inner_columns) for column in columns):
+        names, known_columns = inner_names(compiler, select)
+        if all(_is_outer_column(column, scope, names, known_columns) for column in columns):
             calls.aggregates.append((node, function))
 
 

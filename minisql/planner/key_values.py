@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from minisql.bytecode import opcodes as op
 from minisql.parser import ast
 from minisql.planner.operands import converted_constant
+from minisql.planner.subquery_code import once_or_memo, take_subquery
 from minisql.values.affinity import NUMERIC, TEXT, apply_numeric, apply_text
 from minisql.values.collation import BINARY
 from minisql.values.compare import ascending_key
@@ -71,7 +72,7 @@ def emit_key_values(compiler: Compiler, candidate: Candidate) -> int:
         compiler.emit(op.SetSort, cursor)
         return cursor
     assert isinstance(value, ast.InSelect), "IN has a list or a SELECT"
-    compiler.emit(op.SetOpen, cursor, 0, 0, (compiler.key_collation(candidate.collation or "BINARY"),))
+    subquery = take_subquery(compiler, value.select, candidate.scope)
 
     def sink(registers: tuple[int, ...], done: int) -> None:
         key = with_affinity(compiler, registers[0], candidate.affinity)
@@ -80,6 +81,10 @@ def emit_key_values(compiler: Compiler, candidate: Candidate) -> int:
         compiler.emit(op.SetInsert, cursor, 0, 0, (key,))
         compiler.place(skip)
 
-    compiler.emit_subselect(value.select, candidate.scope, sink)
-    compiler.emit(op.SetSort, cursor)
+    def body() -> None:
+        compiler.emit(op.SetOpen, cursor, 0, 0, (compiler.key_collation(candidate.collation or "BINARY"),))
+        compiler.emit_bound_select(subquery.bound, sink)
+        compiler.emit(op.SetSort, cursor)
+
+    once_or_memo(compiler, subquery, 0, body, "LIST SUBQUERY")
     return cursor

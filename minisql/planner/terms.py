@@ -18,7 +18,7 @@ from minisql.planner.expressions import is_row, truth_test
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.operands import affinity_of, collation_of
 from minisql.planner.scope import ROWID, find_in_scope
-from minisql.planner.walking import CHILDREN
+from minisql.planner.walking import CHILDREN, walk
 from minisql.values.affinity import NONE, NUMERIC, TEXT
 
 if TYPE_CHECKING:
@@ -143,7 +143,11 @@ def read_mask(compiler: Compiler, root: object, scope: Scope) -> int:
 def subquery_mask(compiler: Compiler, node: object, scope: Scope) -> int:
     """The inputs that a subquery in an expression may read: all that have a column of a name that occurs in it."""
     mask = 0
+    inner_aliases, inner_columns = inner_names(compiler, node.select)  # type: ignore[attr-defined]
     for table, name in names_in(node.select):  # type: ignore[attr-defined]
+        # A name that the subquery itself explains does not reach out.
+        if table in inner_aliases or (table is None and inner_columns is not None and name in inner_columns):
+            continue
         level: Scope | None = scope
         while level is not None:
             _, source, position = find_in_scope(level, name, table, None)
@@ -161,6 +165,25 @@ def subquery_mask(compiler: Compiler, node: object, scope: Scope) -> int:
                 break
             level = level.parent
     return mask
+
+
+def inner_names(compiler: Compiler, select: ast.Select) -> tuple[set[str], set[str] | None]:
+    """The aliases of all FROM items of a SELECT and below, and their columns (None if not all are known)."""
+    names: set[str] = set()
+    columns: set[str] | None = set()
+    for node in walk(select):
+        if isinstance(node, ast.TableSource):
+            names.add((node.alias or node.name).lower())
+            table = compiler.context.catalog.find_table(node.name, node.schema)
+            if table is None or table.view is not None:
+                columns = None
+            elif columns is not None:
+                columns |= table.column_positions.keys()
+        elif isinstance(node, (ast.SubquerySource, ast.FunctionSource)):
+            if node.alias is not None:
+                names.add(node.alias.lower())
+            columns = None
+    return names, columns
 
 
 def names_in(
@@ -370,7 +393,12 @@ def _offer(
         return
     if is_row(compiler, value, scope):  # type: ignore[arg-type]
         return
-    value_mask = read_mask(compiler, value, scope)
+    if value.__class__ is ast.InSelect:
+        if len(compiler.subquery_columns(value.select, scope)) != 1:
+            return
+        value_mask = subquery_mask(compiler, value, scope)
+    else:
+        value_mask = read_mask(compiler, value, scope)
     if value_mask & source.mask:
         return
     candidate = Candidate(term, source, position, operator, value, value_mask, scope)

@@ -17,6 +17,8 @@ _SCHEMA = (
     "create table c(x)",
     "create table w(m int, n text, o int, primary key(m, n)) without rowid",
     "create index wo on w(o)",
+    "create table l(b text)",
+    "create index lb on l(b)",
     "create view v as select p, count(*) as n from a group by p",
 )
 _QUERIES = (
@@ -50,6 +52,8 @@ _QUERIES = (
     "select x, row_number() over (order by x) from c",
     "select count(distinct x) from c",
     "select p, q from a order by p, q",
+    "select k from a where p in (select 1)",
+    "select b from l where b glob 'ab*'",
 )
 
 
