@@ -61,7 +61,8 @@ class ProgramBuilder:
     def constant(self, value: object) -> int:
         """The register that holds a constant."""
         # 1, 1.0 and -0.0 are different constants although Python finds them equal.
-        key = (type(value), value) if value.__class__ is not float else (float, repr(value))
+        kind = value.__class__
+        key: object = value if kind is int else (kind, value) if kind is not float else (float, repr(value))
         register = self._constants.get(key)
         if register is None:
             self.template.append(value)
