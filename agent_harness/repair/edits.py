@@ -57,6 +57,7 @@ COUNTERPART = {
     "|": "&",
     "%": "//",
 }
+UNUSUAL = ("**", "^", "/", "<<", ">>")
 NAME_PAIRS = (
     *(("left", "right"), ("first", "last"), ("min", "max"), ("lower", "upper"), ("start", "end"), ("any", "all")),
     *(("append", "extend"), ("lstrip", "rstrip"), ("startswith", "endswith"), ("floor", "ceil"), ("inner", "outer")),
@@ -406,9 +407,18 @@ def _comparisons(source: Source, node: ast.Compare) -> Iterator[Splice]:
     for op, right in zip(node.ops, node.comparators, strict=True):
         old = COMPARISONS[type(op)]
         others = [new for new in COMPARISONS.values() if new != old]
-        weights = ((new, _comparison_weight(old, new)) for new in others)
+        # Identity with anything but None, a class or a named constant is rarely meant.
+        factor = 2.5 if old.startswith("is") and not _may_be_identical(right) else 1.0
+        weights = ((new, _comparison_weight(old, new) * factor) for new in others)
         yield from _swap(source, source.end(left), source.start(right), old, weights, "comparison", node.lineno)
         left = right
+
+
+def _may_be_identical(node: ast.expr) -> bool:
+    if isinstance(node, ast.Constant):
+        return node.value is None or isinstance(node.value, bool)
+    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return name[:1].isupper() or name.lstrip("_")[:1].isupper() or name in ("int", "str", "float", "bytes", "bool")
 
 
 def _comparison_weight(old: str, new: str) -> float:
@@ -431,7 +441,12 @@ def _arithmetic(source: Source, node: ast.BinOp) -> Iterator[Splice]:
     old = ARITHMETIC.get(type(node.op))
     if old is None or (old == "%" and isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)):
         return
-    weights = ((new, 0.8 if COUNTERPART.get(old) == new else 0.4) for new in ARITHMETIC.values() if new != old)
+    factor = 1.5 if old in UNUSUAL else 1.0
+    weights = (
+        (new, (0.8 if COUNTERPART.get(old) == new or (factor > 1 and new in "+-*") else 0.4) * factor)
+        for new in ARITHMETIC.values()
+        if new != old
+    )
     yield from _swap(source, source.end(node.left), source.start(node.right), old, weights, "arithmetic", node.lineno)
 
 
