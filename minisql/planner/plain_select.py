@@ -17,7 +17,7 @@ from minisql.limits import COLUMN
 from minisql.parser import ast
 from minisql.planner.aggregate_code import Calls, emit_grouped, emit_shortcut, find_calls
 from minisql.planner.binding import expand_results
-from minisql.planner.block_plan import BlockPlan, block_usage, plan_block, wanted_order
+from minisql.planner.block_plan import BlockPlan, block_usage, plan_block, scans_instead, wanted_order
 from minisql.planner.conditions import emit_condition
 from minisql.planner.expressions import emit_expression
 from minisql.planner.join_order import order_joins
@@ -235,6 +235,8 @@ def _emit_planned(compiler: Compiler, block: Block, order: list[OrderItem] | Non
     wanted = wanted_order(compiler, block, order, None, calls)
     accesses, satisfied = order_joins(compiler, block.inputs, terms, usage, wanted)
     is_satisfied = wanted is not None and satisfied == len(wanted.terms)
+    if wanted is not None and scans_instead(block, accesses, calls, wanted, is_satisfied and wanted.is_grouping):
+        is_satisfied = False
     is_ordered = is_satisfied and order is not None
     finisher = Finisher(compiler, block, None if is_ordered else order, Limits(), _row_sink(compiler), done)
     finisher.open()
