@@ -7,7 +7,7 @@ RUN := .venv/bin/python
 .PHONY: help setup demo test lint corpus corpus-sample ci clean
 
 help:
-	@echo "make demo           make and query a database file, then run the bundled suites and print the score"
+	@echo "make demo           make and query a database file, run the bundled suites, watch the harness close a fault"
 	@echo "make test           all tests"
 	@echo "make lint           ruff, mypy, import contracts"
 	@echo "make corpus         the whole public corpus against sqlite3, resumable; writes docs/corpus.md"
@@ -25,6 +25,7 @@ setup: .venv/.stamp
 demo: .venv/.stamp
 	@$(RUN) -m minisql.shell.demo
 	@$(RUN) -m sqllogictest run --engine minisql --jobs $(JOBS) --max-failures 5 tests/slt
+	@$(RUN) -m agent_harness demo
 
 test: .venv/.stamp
 	@$(RUN) -m pytest -n 2 --dist worksteal tests

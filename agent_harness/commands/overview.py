@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -15,12 +14,12 @@ from agent_harness.config import Config
 from agent_harness.errors import EXIT_GREEN, EXIT_REJECTED, ConfigurationError
 from agent_harness.progress import headline
 from agent_harness.reports import write_report
+from agent_harness.reports.costs import cost_rows
 from agent_harness.stages import coordinate, loop, understand
 from agent_harness.stages import verify as verifying
 from agent_harness.state import index
-from agent_harness.state.fold import MERGED, AttemptRecord, State
+from agent_harness.state.fold import AttemptRecord, State
 from agent_harness.state.folders import Folders, write_json, write_whole
-from agent_harness.usage import FIELDS, Usage
 from agent_harness.workspaces.workspace import commit_from_patch
 
 
@@ -184,38 +183,6 @@ def costs(session: Session) -> int:
 
 def _known(value: float | None, form: str = "") -> str:
     return "unknown" if value is None else format(value, form)
-
-
-def cost_rows(state: State) -> list[dict[str, Any]]:
-    """Usage by (role, backend, model); `cost_per_case` is None when the price is unknown or nothing was closed."""
-    table: dict[tuple[str, str, str], tuple[Usage, int, int]] = {}
-
-    def add(key: tuple[str, str, str], usage: Usage, n_closed: int) -> None:
-        total, calls, closed = table.get(key, (Usage(), 0, 0))
-        table[key] = (total + usage, calls + 1, closed + n_closed)
-
-    for attempt in state.attempts.values():
-        task = state.tasks[attempt.task]
-        is_closing = task.status == MERGED and attempt is task.attempts[-1]
-        add(("build", attempt.backend, attempt.model), attempt.usage, len(task.case_ids) if is_closing else 0)
-    for asked in state.asked:
-        add((asked["role"], asked["backend"], asked["model"]), Usage.from_dict(asked["usage"]), 0)
-    return [_cost_row(key, *sums) for key, sums in table.items()]
-
-
-def _cost_row(key: tuple[str, str, str], usage: Usage, calls: int, closed: int) -> dict[str, Any]:
-    per_case = usage.cost_usd / closed if usage.cost_usd is not None and closed else None
-    return {
-        "role": key[0],
-        "backend": key[1],
-        "model": key[2],
-        "calls": calls,
-        **{name: getattr(usage, name) for name in FIELDS},
-        "tokens": usage.total_tokens(),
-        "cost_usd": usage.cost_usd,
-        "cases_closed": closed,
-        "cost_per_case": per_case,
-    }
 
 
 @click.command()
