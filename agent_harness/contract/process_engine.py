@@ -89,7 +89,9 @@ class ProcessEngine:
         if self._is_covered:
             command.append("--coverage")
         if self._wrap is not None:
-            command = self._wrap(command, Path(scratch), (self._checkout, PROGRAM.parent, compiled.folder()))
+            # The interpreter too: a virtual environment may lie below a folder that the wall hides.
+            readable = (self._checkout, PROGRAM.parent, compiled.folder(), Path(sys.prefix), Path(sys.base_prefix))
+            command = self._wrap(command, Path(scratch), readable)
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
