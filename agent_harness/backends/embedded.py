@@ -26,6 +26,7 @@ from agent_harness.repair.localise import Localisation, localise
 from agent_harness.repair.regression import revert_culprit
 from agent_harness.repair.search import Found, Search, key_of, ranked_edits
 from agent_harness.repair.workers import Pool
+from agent_harness.state.folders import write_whole
 from agent_harness.usage import Usage
 
 MEMORY = "embedded-memory.json"
@@ -124,8 +125,7 @@ class Memory:
         if self._path.is_file():
             self._all = json.loads(self._path.read_text(encoding="utf-8"))
         self._all[self._key] = [*sorted(self.rejected), key]
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._path.write_text(json.dumps(self._all), encoding="utf-8")
+        write_whole(self._path, json.dumps(self._all))
 
 
 def _write_notes(task: Task, found_at: Localisation, found: Found) -> None:
