@@ -65,11 +65,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     closed = sum(row["closed"] for row in counted)
     print(f"{len(rows)} planted, {len(counted)} count, {closed} closed")
     if options.write:
-        arguments_text = f" --count {options.count} --seed {options.seed}" + f" --history {options.history}" * bool(
-            options.history
-        )
+        given = {
+            "count": options.count,
+            "seed": options.seed,
+            "history": options.history,
+            "limit": f"{options.limit:g}",
+        }
+        arguments_text = "".join(f" --{key} {value}" for key, value in given.items() if value)
         name = options.write.name if options.write.is_absolute() else str(options.write)
-        text = figures.page(rows, ledger.of("past"), arguments_text, name, options.limit, options.jobs)
+        text = figures.page(rows, ledger.of("past"), arguments_text, name, options.limit, options.jobs, options.count)
         options.write.write_text(text, encoding="utf-8")
     return EXIT_GREEN if closed * 3 >= len(counted) * 2 else EXIT_REJECTED
 

@@ -22,11 +22,13 @@ pairs, which says nothing on a machine that other work shares. CPU seconds are t
 """
 
 
-def page(rows: Sequence[Row], past: Sequence[Row], arguments: str, path: str, limit: float, jobs: int) -> str:
+def page(
+    rows: Sequence[Row], past: Sequence[Row], arguments: str, path: str, limit: float, jobs: int, count: int
+) -> str:
     """The whole page as Markdown."""
     parts = [HEAD.format(arguments=arguments, page=path, limit=limit, jobs=jobs)]
     counted = [row for row in rows if row.get("counts")]
-    parts.append(_summary(counted, len(rows)))
+    parts.append(_summary(counted, len(rows), count))
     parts.append("## By operator\n\n" + _table(counted, "operator", lambda row: family(row["operator"])))
     parts.append("## By room\n\n" + _table(counted, "room", lambda row: str(row["room"])))
     parts.append("## Each fault\n\n" + _each(counted))
@@ -36,9 +38,13 @@ def page(rows: Sequence[Row], past: Sequence[Row], arguments: str, path: str, li
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
 
-def _summary(counted: Sequence[Row], n_planted: int) -> str:
+def _summary(counted: Sequence[Row], n_planted: int, count: int) -> str:
     closed = [row for row in counted if row["closed"]]
     lines = [f"- {n_planted} faults planted, {len(counted)} count, **{len(closed)} closed**"]
+    if len(counted) < count:
+        lines.append(
+            f"- **unfinished**: {len(counted)} of the {count} faults that were asked for; the command goes on from its ledger"
+        )
     if closed:
         exact = sum(bool(row["exact"]) for row in closed)
         seconds = [row["seconds"] for row in closed]
