@@ -350,7 +350,9 @@ def main(arguments: list[str]) -> int:
     outgoing.flush()
     for line in incoming:
         store.missing = []
-        answer = session.answer(json.loads(line))
+        *request, number = json.loads(line)
+        answer = session.answer(request)
+        answer["question"] = number
         if store.missing:
             answer["compiled"] = store.missing
         outgoing.write(json.dumps(answer).encode() + b"\n")

@@ -65,6 +65,7 @@ class ProcessEngine:
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._buffer = bytearray()
         self._dead = ""
+        self._question = 0
         self._has_file = False
         self._columns: int | None = None
         self._changed = -1
@@ -100,6 +101,7 @@ class ProcessEngine:
             env=allowed_environment(settings={"PYTHONHASHSEED": "0"}),
             start_new_session=True,
         )
+        self._question = 0
         self._receive(time.monotonic() + max(self._timeout_s, 30.0))
 
     def close(self) -> None:
@@ -199,7 +201,8 @@ class ProcessEngine:
         if self._dead or process is None or process.stdin is None:
             raise EngineCrash(self._dead or "the engine's process is not running")
         try:
-            process.stdin.write(json.dumps([operation, argument]).encode() + b"\n")
+            self._question += 1
+            process.stdin.write(json.dumps([operation, argument, self._question]).encode() + b"\n")
             process.stdin.flush()
         except OSError as error:
             self._dead = self._dead or "the engine's process ended"
@@ -220,6 +223,9 @@ class ProcessEngine:
         if "fatal" in answer:
             self.trace = str(answer.get("trace", ""))
             raise self._crash(f"the engine cannot be imported: {answer['fatal']} ({self.trace})")
+        # An answer names its question: a line that something else in that process wrote does not pass for one.
+        if answer.get("question", 0) != self._question:
+            raise self._crash("the engine's process broke the protocol")
         if "compiled" in answer:
             compiled.keep(self._checkout, answer["compiled"])
         return answer
