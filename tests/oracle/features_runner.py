@@ -1,16 +1,19 @@
 """Runs the feature scripts: the same statements on minisql and on SQLite 3.54.1, everything a client can see compared.
 
 A script `features/NNN-name.sql` belongs to row NNN of COMPAT.md.  Statements are separated by blank lines; lines that start
-with `--` are comments; a block `.reset` starts over with a fresh in-memory database, `.file` with a fresh database file.
+with `--` are comments; a block `.reset` starts over with a fresh in-memory database, `.file` with a fresh database file; in
+a block whose first line is `.each` every further line is a statement.  A table `features/NNN_name.py` makes such blocks with
+its function `blocks()`: cross products of clauses, types and situations.
 For each statement these must be equal, type-exactly: rows, column names, error text and extended result code, changes(),
 total_changes() and last_insert_rowid().  Of EXPLAIN QUERY PLAN the tree of details is compared: ids are addresses of a program.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +27,26 @@ Outcome = tuple[Any, ...]
 
 
 def scripts() -> list[Path]:
-    """All feature scripts, by row number."""
-    return sorted(FEATURES.glob("[0-9][0-9][0-9]-*.sql"))
+    """All feature scripts and tables, by row number."""
+    return sorted([*FEATURES.glob("[0-9][0-9][0-9]-*.sql"), *FEATURES.glob("[0-9][0-9][0-9]_*.py")])
+
+
+def blocks(path: Path) -> Iterable[str]:
+    """The blocks of a script or of a table."""
+    if path.suffix == ".sql":
+        return path.read_text(encoding="utf-8").split("\n\n")
+    made: Iterable[str] = importlib.import_module(f"tests.oracle.features.{path.stem}").blocks()
+    return made
 
 
 def statements(path: Path) -> Iterator[str]:
-    """The blocks of a script without comment lines."""
-    for block in path.read_text(encoding="utf-8").split("\n\n"):
+    """The statements of a script or table, without comment lines."""
+    for block in blocks(path):
         lines = [line for line in block.split("\n") if not line.startswith("--")]
         text = "\n".join(lines).strip()
-        if text:
+        if text.startswith(".each\n"):
+            yield from filter(None, map(str.strip, text.split("\n")[1:]))
+        elif text:
             yield text
 
 
@@ -56,19 +69,22 @@ class Oracle:
     """SQLite 3.54.1 through apsw."""
 
     def __init__(self, path: str) -> None:
-        self.connection = apsw.Connection(path)
+        self.connection = apsw.Connection(path, statementcachesize=0)
+        self.names: tuple[str, ...] = ()
+        self.connection.exec_trace = self.keep_names
+
+    def keep_names(self, cursor: Any, _sql: str, _bindings: object) -> bool:
+        """Takes the column names before the first row, since apsw has none after the last one."""
+        self.names = tuple(column[0] for column in cursor.get_description())
+        return True
 
     def run(self, sql: str) -> Outcome:
         connection = self.connection
         try:
-            cursor = connection.cursor()
-            names: tuple[str, ...] = ()
-            rows = []
-            for row in cursor.execute(sql):
-                if not names:
-                    names = tuple(column[0] for column in cursor.get_description())
-                rows.append(tuple(map(typed, row)))
-            outcome: Outcome = ("rows", names if rows else (), plan_tree(sql, rows))
+            rows = [tuple(map(typed, row)) for row in connection.cursor().execute(sql)]
+            # some ALTER TABLE forms let the names of a query of their own show through, without ever giving a row
+            names = () if sql.upper().startswith("ALTER") else self.names
+            outcome: Outcome = ("rows", names, plan_tree(sql, rows))
         except apsw.Error as error:
             outcome = ("error", str(error), error.extendedresult)
         return (
@@ -94,7 +110,7 @@ class Subject:
             cursor = connection.execute(sql)
             rows = [tuple(map(typed, row)) for row in cursor.fetchall()]
             names = tuple(column[0] for column in cursor.description or ())
-            outcome: Outcome = ("rows", names if rows else (), plan_tree(sql, rows))
+            outcome: Outcome = ("rows", names, plan_tree(sql, rows))
         except minisql.Error as error:
             outcome = ("error", str(error), getattr(error, "sqlite_errorcode", None))
         state = connection.execute("SELECT changes(), total_changes(), last_insert_rowid()").fetchone()
