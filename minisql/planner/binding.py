@@ -16,6 +16,7 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.limits import COLUMN, COMPOUND_SELECT
 from minisql.parser import ast
 from minisql.parser.tokenizer import Source as SourceText
+from minisql.planner.compound_columns import compound_affinity
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.operands import affinity_of, collation_of
 from minisql.planner.query_blocks import (
@@ -30,8 +31,9 @@ from minisql.planner.query_blocks import (
     Input,
     Result,
 )
-from minisql.planner.read_authorization import authorize_block, authorize_read, authorize_recursion, authorize_select
-from minisql.planner.scope import ROWID, Scope, Source, find_in_scope
+from minisql.planner.read_authorization import authorize_block, authorize_recursion, authorize_select
+from minisql.planner.scope import ROWID, Merged, Scope, Source, find_in_scope
+from minisql.planner.star import expand_star, is_merged, name_nested, unique_names
 from minisql.planner.walking import walk
 from minisql.values.affinity import NONE
 
@@ -101,6 +103,7 @@ def with_scope(
             raise sqlite_error(ERROR, f"duplicate WITH table name: {node.name}", compiler.offset(node.position))
         tables[node.name.lower()] = CommonTable(node, scope)
     scope.common_tables = tables
+    compiler.has_with = True
     if statement is not None and parent is None:
         _note_shared(statement, tables)
     return scope
@@ -137,6 +140,7 @@ def bind_core(compiler: Compiler, core: ast.Core | ast.Values, parent: Scope | N
     if isinstance(core, ast.Values):
         block = Block(None, scope)
         block.rows = core.rows
+        block.is_row_list = core.is_row_list
         block.results = [
             Result(expression, f"column{number}", f"column{number}") for number, expression in enumerate(core.rows[0], 1)
         ]
@@ -168,9 +172,9 @@ def expand_results(
                 aliases.setdefault(alias.lower(), len(results))
             results.append(Result(column.expression, alias, alias, column.first, column.end))  # type: ignore[union-attr]
         elif kind is ast.Star:
-            _expand_star(compiler, block, None, column.position)  # type: ignore[union-attr]
+            expand_star(compiler, block, None, column.position)  # type: ignore[union-attr]
         else:
-            _expand_star(compiler, block, column.table, column.position)  # type: ignore[union-attr]
+            expand_star(compiler, block, column.table, column.position)  # type: ignore[union-attr]
     if aliases is not None:
         _check_alias_use(compiler, block, aliases)
         source = Source("", (), aliases, [])
@@ -217,39 +221,6 @@ class _Expressions:
         return self._results[position].expression
 
 
-def _expand_star(compiler: Compiler, block: Block, table: str | None, position: int) -> None:
-    scope = block.scope
-    if not scope.sources:
-        raise sqlite_error(ERROR, "no tables specified" if table is None else f"no such table: {table}")
-    lowered = table.lower() if table is not None else None
-    done = False
-    taken: set[str] = set()
-    for number, source in enumerate(scope.sources):
-        if source.is_qualified_only or (lowered is not None and source.name != lowered):
-            continue
-        done = True
-        if number and scope.merged is None:
-            _refuse_namesake(scope.sources[:number], source)
-        for column_number, column in enumerate(source.columns):
-            if column.hidden == 1:
-                continue
-            if lowered is None and scope.merged is not None:
-                name = column.name.lower()
-                merged = scope.merged.get(name)
-                if merged is not None and number in merged[2] and source.positions.get(name) == column_number:
-                    if name not in taken:
-                        taken.add(name)
-                        block.results.append(Result(SourceColumn(merged[0], merged[1]), column.name, None))
-                    continue
-            result = Result(SourceColumn(source, column_number), column.name, None)
-            if compiler.authorized is not None and source.expressions is None:
-                if not authorize_read(compiler, result.expression, source, column_number, scope):
-                    result.expression = ast.Literal(None)
-            block.results.append(result)
-    if not done:
-        raise sqlite_error(ERROR, f"no such table: {table}")
-
-
 # FROM
 
 
@@ -263,9 +234,11 @@ def bind_from(compiler: Compiler, items: Sequence[ast.FromItem], block: Block) -
             scope.sources.extend(made.visible if made.visible is not None else made.sources)
         block.inputs.extend(new_inputs)
         join = item.join
-        if join is None:
-            continue
         made = new_inputs[0]
+        inside = _merged_inside(made, first_new)
+        if join is None:
+            _lift_merged(scope, inside)
+            continue
         if len(new_inputs) > 1 and (join.flags & (ast.JOIN_LEFT | ast.JOIN_RIGHT)):
             raise AssertionError("a parenthesised join under an outer join is one nested input")
         made.join_flags = join.flags
@@ -275,9 +248,29 @@ def bind_from(compiler: Compiler, items: Sequence[ast.FromItem], block: Block) -
             names = _natural_names(scope, first_new)
         if names:
             for name in names:
-                on_terms.append(_bind_using(compiler, scope, first_new, name, join.flags))
+                on_terms.append(_bind_using(scope, first_new, name, join.flags, inside))
         if join.on is not None:
             on_terms.append(join.on)
+        _lift_merged(scope, inside)
+
+
+def _merged_inside(made: Input, first: int) -> dict[str, Merged]:
+    """The USING columns of a parenthesised join, with its sources numbered as in the scope around it."""
+    if made.kind != NESTED or made.block is None or made.block.scope.merged is None:
+        return {}
+    return {
+        name: (source, position, frozenset(first + number for number in taken))
+        for name, (source, position, taken) in made.block.scope.merged.items()
+    }
+
+
+def _lift_merged(scope: Scope, inside: dict[str, Merged]) -> None:
+    """What USING merged within parentheses stays merged around them."""
+    if inside:
+        merged = {} if scope.merged is None else scope.merged
+        for name, entry in inside.items():
+            merged.setdefault(name, entry)
+        scope.merged = merged
 
 
 def bind_item(compiler: Compiler, item: ast.FromItem, scope: Scope) -> list[Input]:
@@ -301,72 +294,72 @@ def _bind_nested(compiler: Compiler, item: ast.JoinSource, scope: Scope) -> list
     has_outer = any(made.join_flags & (ast.JOIN_LEFT | ast.JOIN_RIGHT) for made in inner.inputs)
     if item.alias is None and len(inner.inputs) == 1:
         return inner.inputs
+    is_first = not scope.sources and item.alias is None and item.join is None
+    if not is_first:
+        name_nested(scope, len(scope.sources), inner.scope)
     if not (has_outer or flags & (ast.JOIN_LEFT | ast.JOIN_RIGHT) or item.alias or inner.scope.merged):
         return inner.inputs
-    return [nested_input(inner, item.alias)]
+    return [_nested_input(inner, item.alias)]
 
 
-def nested_input(inner: Block, alias: str | None) -> Input:
-    """An input that gathers the rows of a join; names still see its sources, or one source under the alias."""
+def _nested_input(inner: Block, alias: str | None) -> Input:
+    """An input that gathers the rows of a join; names still see its sources, and all of them under an alias."""
     made = Input(NESTED, inner.scope.sources[0])
     made.block = inner
     made.sources = [source for part in inner.inputs for source in part.sources]
-    made.visible = inner.scope.sources if alias is None else [_nested_source(inner, alias)]
+    made.visible = list(inner.scope.sources)
+    if alias is not None:
+        made.visible.append(_alias_of(inner.scope, alias))
     made.label = alias or ""
     return made
 
 
-def _nested_source(inner: Block, alias: str) -> Source:
-    expand_into = Block(None, inner.scope)
-    _expand_star_of(expand_into)
-    columns = [Column(result.name or "", "", NONE) for result in expand_into.results]
-    source = Source(alias, columns, positions_of(columns), [])
-    source.expressions = [result.expression for result in expand_into.results]
-    source.inner = inner.scope
-    return source
-
-
-def _refuse_namesake(before: list[Source], source: Source) -> None:
-    """A star over two tables of one name is ambiguous."""
-    if source.table is None:
-        return
-    for other in before:
-        if other.name == source.name and other.table is not None and other.schema_name == source.schema_name:
-            name = f"{source.schema_name}.{source.alias}.{source.columns[0].name}"
-            raise sqlite_error(ERROR, f"ambiguous column name: {name}")
-
-
-def _expand_star_of(block: Block) -> None:
-    scope = block.scope
-    for source in scope.sources:
+def _alias_of(inner: Scope, alias: str) -> Source:
+    """The columns of a parenthesised join under its alias, which `*` does not know."""
+    columns: list[Column] = []
+    expressions: list[ast.Expression] = []
+    for source in inner.sources:
+        if source.is_qualified_only:
+            continue
         for number, column in enumerate(source.columns):
             if column.hidden != 1:
-                block.results.append(Result(SourceColumn(source, number), column.name, None))
+                columns.append(Column(column.name, "", NONE))
+                expressions.append(SourceColumn(source, number))
+    whole = Source(alias, columns, positions_of(columns), [])
+    whole.expressions = expressions
+    whole.inner = inner
+    whole.is_qualified_only = True
+    return whole
 
 
 def _natural_names(scope: Scope, first_new: int) -> list[str]:
-    names = []
+    names: list[str] = []
     for source in scope.sources[first_new:]:
         for column in source.columns:
-            if column.hidden == 1:
+            if column.hidden == 1 or source.is_qualified_only:
                 continue
             lowered = column.name.lower()
-            if any(lowered in other.positions for other in scope.sources[:first_new]) and column.name not in names:
+            if any(lowered in other.positions for other in scope.sources[:first_new]) and lowered not in map(
+                str.lower, names
+            ):
                 names.append(column.name)
     return names
 
 
-def _bind_using(compiler: Compiler, scope: Scope, first_new: int, name: str, flags: int) -> ast.Expression:
-    """The equality of a USING column, and what its bare name means from now on."""
+def _bind_using(scope: Scope, first_new: int, name: str, flags: int, inside: dict[str, Merged]) -> ast.Expression:
+    """The equality of a USING column, and what its bare name means from now on; `inside`: what its right side merged."""
     lowered = name.lower()
     right = None
-    for source in scope.sources[first_new:]:
-        if lowered in source.positions:
-            right = SourceColumn(source, source.positions[lowered])
-            right_number = scope.sources.index(source)
-            break
-    left_scope = Scope(scope.sources[:first_new])
-    left_scope.merged = scope.merged
+    right_numbers: frozenset[int] = frozenset()
+    if lowered in inside:
+        source, position, right_numbers = inside[lowered]
+        right = SourceColumn(source, position)
+    else:
+        for number, source in enumerate(scope.sources[first_new:], first_new):
+            if lowered in source.positions and not source.is_qualified_only:
+                right = SourceColumn(source, source.positions[lowered])
+                right_numbers = frozenset((number,))
+                break
     left: SourceColumn | None = None
     taken: frozenset[int] = frozenset()
     if scope.merged is not None and lowered in scope.merged:
@@ -375,11 +368,15 @@ def _bind_using(compiler: Compiler, scope: Scope, first_new: int, name: str, fla
         if any(
             lowered in other.positions
             for number, other in enumerate(scope.sources[:first_new])
-            if number not in taken
+            if number not in taken and not other.is_qualified_only
         ):
             raise sqlite_error(ERROR, f"ambiguous reference to {name} in USING()")
     else:
-        holders = [number for number, other in enumerate(scope.sources[:first_new]) if lowered in other.positions]
+        holders = [
+            number
+            for number, other in enumerate(scope.sources[:first_new])
+            if lowered in other.positions and not other.is_qualified_only
+        ]
         if len(holders) > 1:
             raise sqlite_error(ERROR, f"ambiguous reference to {name} in USING()")
         if holders:
@@ -392,20 +389,13 @@ def _bind_using(compiler: Compiler, scope: Scope, first_new: int, name: str, fla
         )
     if scope.merged is None:
         scope.merged = {}
-    taken = taken | {right_number}
+    taken = taken | right_numbers
     if flags & ast.JOIN_RIGHT:
         column = left.source.columns[left.position]
         both = Source("", [column], {lowered: 0}, [])
-        if flags & ast.JOIN_LEFT:
-            call = ast.FunctionCall("coalesce", [left, right], -1, False, False, None, None, None)
-            both.expressions = [call]
-            both.inner = scope
-            scope.merged[lowered] = (both, 0, taken)
-        else:
-            call = ast.FunctionCall("coalesce", [left, right], -1, False, False, None, None, None)
-            both.expressions = [call]
-            both.inner = scope
-            scope.merged[lowered] = (both, 0, taken)
+        both.expressions = [ast.FunctionCall("coalesce", [left, right], -1, False, False, None, None, None)]
+        both.inner = scope
+        scope.merged[lowered] = (both, 0, taken)
     else:
         scope.merged[lowered] = (left.source, left.position, taken)
     return ast.Binary("=", left, right)
@@ -544,21 +534,9 @@ def renamed(columns: Sequence[Column], names: Sequence[str]) -> list[Column]:
 
 def unique_columns(columns: Sequence[Column]) -> list[Column]:
     """Columns whose names are made different as SQLite does: a second `b` becomes `b:1`."""
-    taken: set[str] = set()
-    names = []
-    changed = False
-    count = 0
-    for column in columns:
-        name = column.name
-        while name.lower() in taken:
-            head, colon, digits = name.rpartition(":")
-            stem = head if colon and digits.isdigit() else name
-            count += 1
-            name = f"{stem}:{count}"
-            changed = True
-        taken.add(name.lower())
-        names.append(name)
-    return renamed(columns, names) if changed else list(columns)
+    given = [column.name for column in columns]
+    names = unique_names(given)
+    return renamed(columns, names) if names != given else list(columns)
 
 
 # WITH
@@ -639,19 +617,9 @@ def _result_column(compiler: Compiler, bound: BoundSelect, block: Block, result:
         origin = column_origin(compiler, expression, block.scope)
         if origin is not None:
             column.declared_type = origin[3]
-    if len(bound.blocks) > 1:
-        _merge_arms(compiler, bound, column, number)
+    if len(bound.blocks) > 1 or (block.rows is not None and len(block.rows) > 1):
+        column.affinity = compound_affinity(compiler, bound, number)
     return column
-
-
-def _merge_arms(compiler: Compiler, bound: BoundSelect, column: Column, number: int) -> None:
-    """The affinity of a compound's column is that of the first arm that has one."""
-    for block in bound.blocks[1:]:
-        if number >= len(block.results):
-            break
-        if column.affinity > NONE:
-            break
-        column.affinity = affinity_of(compiler, block.results[number].expression, block.scope)
 
 
 def column_name(
@@ -662,6 +630,8 @@ def column_name(
         found = compiler.resolve(expression, scope)
         if found is not None:
             source, position = found
+            if source.shown is not None and (expression.table is not None or not is_merged(scope, expression.name)):
+                return source.shown[position]
             if position == ROWID:
                 table = source.table
                 return table.columns[table.rowid_alias].name if table is not None and table.rowid_alias >= 0 else "rowid"

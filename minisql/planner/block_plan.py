@@ -80,6 +80,7 @@ def plan_block(
     weaken_outer_joins(compiler, block, terms)
     usage = None
     leaves = [leaf for made in inputs for leaf in leaf_inputs(made)]
+    _note_null_rows(compiler, inputs)
     has_subquery = any(leaf.kind == SUBQUERY for leaf in leaves)
     if has_subquery:
         push_terms(compiler, block, terms)
@@ -112,6 +113,8 @@ def is_plain_scan(compiler: Compiler, block: Block) -> bool:
     """Whether there is nothing to choose: tables without indexes, and no condition that could search by rowid or join."""
     inputs = block.inputs
     where = block.where
+    if block.extra_terms:
+        return False
     if where is not None and (len(inputs) > 1 or compiler.mentions_rowid):
         return False
     if where is not None and compiler.gathering_capture is not None and any(map(_is_equality, split(where))):
@@ -206,6 +209,16 @@ def weaken_outer_joins(compiler: Compiler, block: Block, terms: list[Term]) -> N
             for term in terms:
                 if term.owner is made:
                     term.owner = None
+
+
+def _note_null_rows(compiler: Compiler, inputs: list[Input]) -> None:
+    """In the null row of an outer join a virtual generated column is NULL whatever its expression says."""
+    for made in inputs:
+        if made.kind == NESTED or made.join_flags & ast.JOIN_LEFT:
+            for leaf in leaf_inputs(made):
+                if leaf.kind == TABLE and leaf.table is not None and leaf.table.has_generated:
+                    leaf.source.null_source = leaf.source
+                    compiler.needs_rowids = True
 
 
 def _rejects_null_row(compiler: Compiler, term: Term, made: Input) -> bool:

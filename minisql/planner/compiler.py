@@ -72,6 +72,7 @@ class Compiler:
         "explain_parent",
         "explain_rows",
         "gathering_capture",
+        "has_with",
         "home",
         "ignores_triggers",
         "in_recursion",
@@ -150,6 +151,8 @@ class Compiler:
         self.ignores_triggers = False
         self._begin_reports()
         self.view_depth = 0
+        # Whether a WITH clause was met, which changes how the rows of VALUES are made.
+        self.has_with = False
         self.views_active: set[tuple[int, str]] = set()
         # The capture of the expression subquery that is being bound, None outside of any.
         self.current_capture: Capture | None = None
@@ -157,7 +160,7 @@ class Compiler:
         # of a recursive table is around.
         self.gathering_capture: Capture | None = None
         self.in_recursion = False
-        self.subquery_shapes: dict[tuple[int, int], tuple[list[Column], Scope]] = {}
+        self.subquery_shapes: dict[tuple[int, int], tuple[list[Column], Scope, ast.Select]] = {}
         # Results of correlated subqueries may be kept by outer values: only while nothing is written.
         self.allows_memo = False
         # 'generated column', 'CHECK constraint', 'index', ... while such an expression is compiled, else ''.
@@ -329,8 +332,24 @@ class Compiler:
         value = emit_expression(self, column.generated, self.own_scope(source))
         self.view_depth -= 1
         result = self.register()
+        if source.null_source is None:
+            self.emit(op.ApplyAffinity, value, column.affinity, result)
+            return result
+        label = self.label()
+        self.emit(op.Null, 0, result, 1)
+        self.emit(op.IsNull, self._row_mark(source), label)
         self.emit(op.ApplyAffinity, value, column.affinity, result)
+        self.place(label)
         return result
+
+    def _row_mark(self, source: Source) -> int:
+        """A register that is NULL only in the null row of an outer join: the rowid, else a primary key column."""
+        table = source.table
+        assert table is not None, "only tables have generated columns"
+        if not table.is_without_rowid:
+            return self.emit_rowid(source)
+        key = next(index for index in table.indexes if index.is_clustered).columns[0].position
+        return self.emit_source_column(source, key)
 
     def own_scope(self, source: Source) -> Scope:
         """A scope that sees one source alone: for generated columns, index expressions, partial index conditions."""

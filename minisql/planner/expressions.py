@@ -251,7 +251,9 @@ def row_operands(
         columns = compiler.subquery_columns(node.select, scope)
         first = compiler.emit_row_subquery(node.select, scope)
         return [
-            (first + number, column.affinity, column.collation, False, False) for number, column in enumerate(columns)
+            # A subquery's columns have affinity but no collation.
+            (first + number, column.affinity, None, False, False)
+            for number, column in enumerate(columns)
         ]
     return [typed_operand(compiler, node, scope)]
 
@@ -400,7 +402,9 @@ def emit_in_list(compiler: Compiler, node: ast.InList, scope: Scope, target: int
         result = target or compiler.register()
         compiler.emit(op.InConstant, operand, affinity, result, values, 1 if node.is_negated else 0)
         return result
-    held = node.operand if is_row(compiler, node.operand, scope) else hold(compiler, node.operand, scope)
+    if is_row(compiler, node.operand, scope):
+        return _emit_in_rows(compiler, node, scope, target)
+    held = hold(compiler, node.operand, scope)
     result = target or compiler.register()
     outcome = compiler.constant(0)
     is_only = len(node.items) == 1
@@ -416,6 +420,23 @@ def emit_in_list(compiler: Compiler, node: ast.InList, scope: Scope, target: int
     if node.is_negated:
         compiler.emit(op.Not, result, 0, result)
     return result
+
+
+def _emit_in_rows(compiler: Compiler, node: ast.InList, scope: Scope, target: int) -> int:
+    """`(x, y) IN ((a, b), ...)`: one row is a comparison; several are the arms of a compound, of which the last one counts."""
+    size = row_size(compiler, node.operand, scope)
+    for item in node.items:
+        found = row_size(compiler, item, scope)
+        if found != size:
+            raise sqlite_error(ERROR, f"IN(...) element has {found} term{'s' if found > 1 else ''} - expected {size}")
+    if len(node.items) == 1:
+        comparison_node: ast.Expression = ast.Binary("=", node.operand, node.items[0])
+        if node.is_negated:
+            comparison_node = ast.Unary("NOT", comparison_node)
+        return emit_expression(compiler, comparison_node, scope, target)
+    rows = [item.items for item in node.items if isinstance(item, ast.RowValue)]
+    select = ast.Select([ast.Values(rows, is_row_list=True)], [], None, None, None, None)
+    return emit_expression(compiler, ast.InSelect(node.operand, select, node.is_negated), scope, target)
 
 
 def plain_item(compiler: Compiler, item: ast.Expression, scope: Scope, is_only: bool) -> ast.Expression:

@@ -25,6 +25,7 @@ from minisql.bytecode import opcodes as op
 from minisql.bytecode.program import HashSpec
 from minisql.parser import ast
 from minisql.planner.access import BY_HASH, BY_OR, BY_ROWID, BY_ROWS, SCAN, Access, find_accesses
+from minisql.planner.compound_columns import emit_column_rows
 from minisql.planner.explain_plan import set_up_name, source_name
 from minisql.planner.key_values import emit_key, emit_key_values
 from minisql.planner.prepare_access import prepare, row_extent
@@ -155,7 +156,7 @@ def emit_loops(compiler: Compiler, accesses: list[Access], terms: list[Term], en
         compiler.explain_parent = inner_parent
 
     assert inline.input.select is not None, "only subqueries run inline"
-    compiler.emit_bound_select(inline.input.select, sink, inline.input)
+    emit_column_rows(compiler, inline.input.select, sink, inline.input)
     compiler.explain_parent = parent
 
 

@@ -15,6 +15,7 @@ from minisql.bytecode import opcodes as op
 from minisql.bytecode.program import HashSpec, SortSpec
 from minisql.parser import ast
 from minisql.planner.access import BY_HASH, BY_OR, Access, reads_outside
+from minisql.planner.compound_columns import emit_column_rows
 from minisql.planner.explain_plan import set_up_name
 from minisql.planner.query_blocks import FUNCTION, NESTED, SUBQUERY, TABLE, CommonTable, Input
 from minisql.planner.scope import ROWID, row_registers, stored_width
@@ -162,8 +163,8 @@ def _gather_rows(compiler: Compiler, made: Input, cursor: int, is_hashed: bool) 
     assert made.select is not None, "the caller looked"
     compiler.emit(op.OpenList, cursor, len(made.source.columns))
     parent = compiler.explain_below(f"{'CO-ROUTINE' if is_hashed else 'MATERIALIZE'} {set_up_name(compiler, made)}")
-    compiler.emit_bound_select(
-        made.select, lambda registers, done: compiler.emit(op.ListAppend, cursor, 0, 0, registers), made
+    emit_column_rows(
+        compiler, made.select, lambda registers, done: compiler.emit(op.ListAppend, cursor, 0, 0, registers), made
     )
     compiler.explain_parent = parent
 

@@ -2,7 +2,8 @@
 
 A WHERE term that reads only one unflattened subquery holds for each of its rows, so every arm of the subquery may check it
 (and search an index for it).  The term is not rewritten: each arm gets it with a scope in which the subquery's name stands
-for the arm's result expressions.  It is checked again outside, where column affinities may differ.
+for the arm's result expressions, so there it compares with the arm's own affinity, as in SQLite.  It is
+checked again outside.
 
 Source: https://www.sqlite.org/optoverview.html (WHERE-clause push-down).
 """
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 from minisql.parser import ast
 from minisql.planner.aggregate_code import find_calls
 from minisql.planner.nodes import SourceColumn
-from minisql.planner.query_blocks import SUBQUERY, Block, Input, Result
+from minisql.planner.query_blocks import SUBQUERY, Block, BoundSelect, Input, Result
 from minisql.planner.scope import Scope, Source
 from minisql.planner.walking import walk
 
@@ -38,28 +39,26 @@ def push_terms(compiler: Compiler, block: Block, terms: list[Term]) -> None:
         assert made.select is not None, "a subquery input has a SELECT"
         for arm in made.select.blocks:
             source = Source(made.source.alias, made.source.columns, made.source.positions, [])
-            source.expressions = [result.expression for result in arm.results]
+            source.expressions = _arm_expressions(compiler, arm, made.source)
             source.inner = arm.scope
             scope = Scope([source], block.scope.parent)
+            is_wrapped = any(expression.__class__ is ast.Collate for expression in source.expressions)
             arm.extra_terms.extend(
-                (scope, term.expression, None) for term in own if _compares_alike(compiler, term, made.source, source)
+                (scope, term.expression, None) for term in own if not is_wrapped or not _has_collate(term.expression)
             )
 
 
-def _compares_alike(compiler: Compiler, term: Term, column_source: Source, arm_source: Source) -> bool:
-    """Whether the columns of a term have the same affinity and collation within the arm as outside."""
-    for node in walk(term.expression):
-        if node.__class__ is ast.Column:
-            position = column_source.positions[node.name.lower()]
-            column = column_source.columns[position]
-            assert arm_source.expressions is not None and arm_source.inner is not None, "arms are expressions"
-            expression = arm_source.expressions[position]
-            if compiler.affinity_of(expression, arm_source.inner) != column.affinity:
-                return False
-            name, _ = compiler.collation_of(expression, arm_source.inner)
-            if (name or "BINARY").upper() != column.collation.upper():
-                return False
-    return True
+def _arm_expressions(compiler: Compiler, arm: Block, source: Source) -> list[ast.Expression]:
+    """The results of an arm, with the collations of the subquery's columns if the arm has others of its own."""
+    expressions = [result.expression for result in arm.results]
+    own = [(compiler.collation_of(expression, arm.scope)[0] or "BINARY").upper() for expression in expressions]
+    if own == [column.collation.upper() for column in source.columns]:
+        return expressions
+    return [ast.Collate(expression, column.collation) for expression, column in zip(expressions, source.columns)]
+
+
+def _has_collate(expression: ast.Expression) -> bool:
+    return any(node.__class__ is ast.Collate for node in walk(expression))
 
 
 def _may_push(compiler: Compiler, term: Term, source: Source) -> bool:
@@ -81,17 +80,28 @@ def _takes_terms(compiler: Compiler, made: Input) -> bool:
     """Whether every arm makes its rows one by one."""
     select = made.select
     assert select is not None, "a subquery input has a SELECT"
-    if select.node.limit is not None or any(operator not in ("UNION ALL", "UNION") for operator in select.node.operators):
+    if select.node.limit is not None:
+        return False
+    if any(operator != "UNION ALL" for operator in select.node.operators) and not _is_all_binary(compiler, select):
         return False
     if select.common_table is not None and select.common_table.is_recursive:
         return False
     for arm in select.blocks:
-        if arm.core is None or not arm.inputs:
+        if arm.core is None:
             return False
         calls = find_calls(compiler, arm, None)
         if calls.is_grouped or calls.windows:
             return False
     return True
+
+
+def _is_all_binary(compiler: Compiler, select: BoundSelect) -> bool:
+    """Whether rows are only equal when they are the same, so that a term cannot tell equal ones apart."""
+    return all(
+        (compiler.collation_of(result.expression, arm.scope)[0] or "BINARY").upper() == "BINARY"
+        for arm in select.blocks
+        for result in arm.results
+    )
 
 
 def prune_columns(made: Input, usage: Usage) -> None:

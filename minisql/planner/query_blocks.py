@@ -123,7 +123,7 @@ class Block:
     `needs_whole_rows` tells that the rows will be changed where they are found: no covering index is scanned instead.
     """
 
-    __slots__ = ("core", "extra_terms", "inputs", "needs_whole_rows", "results", "rows", "scope", "where")
+    __slots__ = ("core", "extra_terms", "inputs", "is_row_list", "needs_whole_rows", "results", "rows", "scope", "where")
 
     def __init__(self, core: ast.Core | None, scope: Scope) -> None:
         self.core = core
@@ -131,6 +131,7 @@ class Block:
         self.inputs: list[Input] = []
         self.results: list[Result] = []
         self.rows: list[list[ast.Expression]] | None = None
+        self.is_row_list = False
         self.where: ast.Expression | None = core.where if core is not None else None
         # WHERE and ON of flattened subqueries with the scopes they are read in and the right side they belong to.
         self.extra_terms: list[tuple[Scope, ast.Expression, Input | None]] = []

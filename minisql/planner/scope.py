@@ -57,6 +57,7 @@ class Source:
         "registers",
         "rowid_register",
         "schema_name",
+        "shown",
         "table",
         "was_read",
     )
@@ -90,6 +91,8 @@ class Source:
         self.group_map: GroupMap | None = None
         # For a flattened right side of an outer join: the table whose rowid is NULL in the null row.
         self.null_source: Source | None = None
+        # Within a parenthesised join: the names that results show, by position.
+        self.shown: dict[int, str] | None = None
 
 
 class GroupMap:
@@ -132,6 +135,21 @@ class Capture:
         return self.is_opaque or bool(self.registers)
 
 
+Merged = tuple[Source, int, frozenset[int]]
+"""What the bare name of a USING column means: a column, and the numbers of the sources that it stands for."""
+
+
+class NestedNames:
+    """A parenthesised join seen from around it: a run of `n_sources` sources, and the columns of its USING as (the number of
+    the source before which they stand, name, name shown)."""
+
+    __slots__ = ("merged", "n_sources")
+
+    def __init__(self, n_sources: int) -> None:
+        self.n_sources = n_sources
+        self.merged: list[tuple[int, str, str]] = []
+
+
 class Scope:
     """What names mean in one SELECT (or trigger program, or constraint).
 
@@ -149,6 +167,7 @@ class Scope:
         "group_keys",
         "is_grouped",
         "merged",
+        "nested",
         "parent",
         "sources",
         "windows",
@@ -157,7 +176,9 @@ class Scope:
     def __init__(self, sources: list[Source], parent: Scope | None = None) -> None:
         self.sources = sources
         self.parent = parent
-        self.merged: dict[str, tuple[Source, int, frozenset[int]]] | None = None
+        self.merged: dict[str, Merged] | None = None
+        # Parenthesised joins by the number of their first source.
+        self.nested: dict[int, NestedNames] | None = None
         self.alias_source: Source | None = None
         self.common_tables: dict[str, object] | None = None
         self.capture: Capture | None = None

@@ -16,6 +16,7 @@ from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.binding import bind_select
+from minisql.planner.compound_columns import operand_columns
 from minisql.planner.expressions import EMITTERS, placed, row_operands, row_size
 from minisql.planner.operands import choose_collation
 from minisql.planner.query_blocks import BoundSelect
@@ -77,12 +78,12 @@ def take_subquery(compiler: Compiler, node: ast.Select, scope: Scope) -> BoundSu
 
 
 def subquery_columns(compiler: Compiler, node: ast.Select, scope: Scope) -> list[Column]:
-    """The columns of an expression's SELECT."""
+    """The columns of an expression's SELECT, as its operator sees them."""
     known = compiler.subquery_shapes.get((id(node), id(scope)))
     if known is None:
-        columns = bind_subquery(compiler, node, scope).bound.columns
-        # The scope is kept with the columns so that its id() stays its own.
-        known = compiler.subquery_shapes[(id(node), id(scope))] = (columns, scope)
+        columns = operand_columns(compiler, bind_subquery(compiler, node, scope).bound)
+        # Node and scope are kept with the columns so that their id()s stay their own.
+        known = compiler.subquery_shapes[(id(node), id(scope))] = (columns, scope, node)
     return known[0]
 
 
@@ -213,11 +214,11 @@ def emit_in_select(compiler: Compiler, node: ast.InSelect, scope: Scope, target:
 
 
 def _in_affinity(left: int, right: int) -> int:
-    """The comparison affinity of `x = y`, 0 for none."""
+    """The comparison affinity of `x = y`, 0 for none; of one side alone it is that side's own: REAL makes reals of both."""
     if left > NONE and right > NONE:
         return NUMERIC if left >= NUMERIC or right >= NUMERIC else 0
     affinity = right if left <= NONE else left
-    return NUMERIC if affinity >= NUMERIC else affinity if affinity == TEXT else 0
+    return affinity if affinity >= TEXT else 0
 
 
 def emit_in_table(compiler: Compiler, node: ast.InTable, scope: Scope, target: int) -> int:

@@ -476,4 +476,7 @@ def _settle_comparison(compiler: Compiler, candidate: Candidate, column: ast.Exp
 
 def _is_mirrored(candidate: Candidate, column: ast.Expression) -> bool:
     node = candidate.term.expression
-    return node.__class__ is ast.Binary and node.right is column
+    if node.__class__ is not ast.Binary:
+        return False
+    right = node.right
+    return right is column or (right.__class__ is ast.RowValue and any(item is column for item in right.items))

@@ -19,7 +19,7 @@ _PLAIN_FIELDS = frozenset(
         "operator", "name", "position", "is_negated", "is_star", "is_distinct", "collation", "type_name", "is_descending",
         "nulls", "unit", "kind", "exclude", "schema", "table", "alias", "first", "end", "keyword", "number", "value",
         "is_double_quoted", "operators", "flags", "using", "indexed_by", "is_not_indexed", "is_recursive", "materialized",
-        "action", "base", "is_query_plan",
+        "action", "base", "is_row_list", "is_query_plan",
     )
 )  # fmt: skip
 

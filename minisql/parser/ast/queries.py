@@ -133,12 +133,13 @@ class Core(Part):
 
 
 class Values(Part):
-    """VALUES (...), (...): all rows have the same length."""
+    """VALUES (...), (...): all rows have the same length; `is_row_list` for the right side of `(a, b) IN ((...), ...)`."""
 
-    __slots__ = ("rows",)
+    __slots__ = ("is_row_list", "rows")
 
-    def __init__(self, rows: list[list[Expression]]) -> None:
+    def __init__(self, rows: list[list[Expression]], is_row_list: bool = False) -> None:
         self.rows = rows
+        self.is_row_list = is_row_list
 
 
 class TableSource(FromItem):

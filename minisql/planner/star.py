@@ -1,0 +1,165 @@
+"""`*` and `table.*`: which columns they stand for and how these are named, also below parentheses in FROM.
+
+A join in parentheses that is not the beginning of FROM is a table of its own for SQLite: the columns of its USING come first
+and hide those that they merge, names that occur twice get numbers (`y:1`), and that is how results show them.  `NestedNames`
+says so for the run of sources that such a join puts into the scope around it.
+
+Source: https://www.sqlite.org/lang_select.html, and SQLite 3.54.1's answers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.errors import ERROR, sqlite_error
+from minisql.parser import ast
+from minisql.planner.nodes import SourceColumn
+from minisql.planner.query_blocks import Result
+from minisql.planner.read_authorization import authorize_read
+from minisql.planner.scope import ROWID, NestedNames, find_in_scope
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from minisql.planner.compiler import Compiler
+    from minisql.planner.query_blocks import Block
+    from minisql.planner.scope import Scope, Source
+
+
+def expand_star(compiler: Compiler, block: Block, table: str | None, position: int) -> None:
+    """Appends the columns of `*` (or of `table.*`) to the block's results."""
+    scope = block.scope
+    if not scope.sources:
+        raise sqlite_error(ERROR, "no tables specified" if table is None else f"no such table: {table}")
+    lowered = table.lower() if table is not None else None
+    done = False
+    taken: set[str] = set()
+    nested = scope.nested or {}
+    for number, source in enumerate(scope.sources):
+        if lowered is None and scope.nested is not None:
+            _expand_merged(scope, block, number, taken)
+        if source.is_qualified_only or (lowered is not None and source.name != lowered):
+            continue
+        done = True
+        if number in nested:
+            _refuse_twins(scope, nested[number])
+        if number and scope.merged is None:
+            _refuse_namesake(scope.sources[:number], source)
+        _expand_source(compiler, block, number, lowered is None, taken)
+    if not done:
+        raise sqlite_error(ERROR, f"no such table: {table}")
+
+
+def _expand_source(compiler: Compiler, block: Block, number: int, merges: bool, taken: set[str]) -> None:
+    scope = block.scope
+    source = scope.sources[number]
+    for column_number, column in enumerate(source.columns):
+        if column.hidden == 1:
+            continue
+        if merges and scope.merged is not None:
+            name = column.name.lower()
+            merged = scope.merged.get(name)
+            if merged is not None and number in merged[2] and source.positions.get(name) == column_number:
+                if name not in taken:
+                    taken.add(name)
+                    block.results.append(Result(SourceColumn(merged[0], merged[1]), column.name, None))
+                continue
+        name = column.name if source.shown is None else source.shown[column_number]
+        result = Result(SourceColumn(source, column_number), name, None)
+        if compiler.authorized is not None and source.expressions is None:
+            if not authorize_read(compiler, result.expression, source, column_number, scope):
+                result.expression = ast.Literal(None)
+        block.results.append(result)
+
+
+def _expand_merged(scope: Scope, block: Block, number: int, taken: set[str]) -> None:
+    """The USING columns of a parenthesised join that stand before the columns of source `number`."""
+    for names in (scope.nested or {}).values():
+        for before, name, shown in names.merged:
+            lowered = name.lower()
+            if before != number or lowered in taken or scope.merged is None:
+                continue
+            taken.add(lowered)
+            source, position, _ = scope.merged[lowered]
+            block.results.append(Result(SourceColumn(source, position), shown, None))
+
+
+def _refuse_twins(scope: Scope, names: NestedNames) -> None:
+    """A parenthesised join under an alias that is all of FROM: its columns are looked up by their bare names."""
+    if names.n_sources < sum(1 for source in scope.sources if not source.is_qualified_only):
+        return
+    for source in scope.sources:
+        for column in source.columns:
+            if find_in_scope(scope, column.name.lower(), None, None)[0] > 1 and not source.is_qualified_only:
+                raise sqlite_error(ERROR, f"ambiguous column name: {column.name}")
+
+
+def _refuse_namesake(before: Sequence[Source], source: Source) -> None:
+    """A star over two tables of one name is ambiguous."""
+    if source.table is None:
+        return
+    for other in before:
+        if other.name == source.name and other.table is not None and other.schema_name == source.schema_name:
+            name = f"{source.schema_name}.{source.alias}.{source.columns[0].name}"
+            raise sqlite_error(ERROR, f"ambiguous column name: {name}")
+
+
+def name_nested(scope: Scope, first: int, inner: Scope) -> None:
+    """Names the columns of a parenthesised join whose sources stand in `scope` from `first` on."""
+    names = NestedNames(sum(1 for source in inner.sources if not source.is_qualified_only))
+    plain: list[tuple[Source | None, int, str]] = []
+    done: set[str] = set()
+    for number, source in enumerate(inner.sources):
+        if source.is_qualified_only:
+            continue
+        for name in _merged_before(inner, number, done):
+            names.merged.append((first + number, name, ""))
+            plain.append((None, len(names.merged) - 1, name))
+        for position, column in enumerate(source.columns):
+            plain.append((source, position, column.name if source.shown is None else source.shown[position]))
+        if source.has_rowid:
+            plain.append((source, ROWID, "_ROWID_"))
+    for source in inner.sources:
+        source.shown = {}
+    for (holder, position, _), shown in zip(plain, unique_names([name for _, _, name in plain])):
+        if holder is None:
+            before, name, _ = names.merged[position]
+            names.merged[position] = (before, name, shown)
+        elif holder.shown is not None:
+            holder.shown[position] = shown
+    if scope.nested is None:
+        scope.nested = {}
+    scope.nested[first] = names
+
+
+def _merged_before(inner: Scope, number: int, done: set[str]) -> list[str]:
+    """The merged names that stand before the columns of source `number`: those that its right neighbour joins on."""
+    found = []
+    for name, (_, _, taken) in (inner.merged or {}).items():
+        if name not in done and number + 1 in taken and min(taken) <= number:
+            done.add(name)
+            holder = inner.sources[min(taken)]
+            if find_in_scope(inner, name, None, None)[0] > 1:
+                raise sqlite_error(ERROR, f"ambiguous column name: {holder.columns[holder.positions[name]].name}")
+            found.append(holder.columns[holder.positions[name]].name)
+    return found
+
+
+def is_merged(scope: Scope, name: str) -> bool:
+    """Whether a bare name means a USING column here."""
+    return scope.merged is not None and name.lower() in scope.merged
+
+
+def unique_names(names: Sequence[str]) -> list[str]:
+    """Names made different as SQLite does: a second `b` becomes `b:1`, of `b:1` the number is what changes."""
+    taken: set[str] = set()
+    result = []
+    for name in names:
+        count = 0
+        while name.lower() in taken:
+            head, colon, digits = name.rpartition(":")
+            count += 1
+            name = f"{head if colon and digits.isdigit() else name}:{count}"
+        taken.add(name.lower())
+        result.append(name)
+    return result
