@@ -8,7 +8,16 @@
 Source: https://docs.python.org/3/library/sqlite3.html, https://www.sqlite.org.
 """
 
-from minisql.dbapi import *  # noqa: F403
+from typing import Any
+
+from minisql import dbapi2 as dbapi2
 from minisql.dbapi import __all__ as __all__
+from minisql.dbapi import deprecations
+from minisql.dbapi.installation import install as install
+from minisql.dbapi2 import *  # noqa: F403
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    return deprecations.deprecated_attribute(__name__, name)

@@ -3,9 +3,10 @@
 Source: PEP 249; https://docs.python.org/3/library/sqlite3.html.
 """
 
-import warnings
+import sys
+from typing import Any
 
-from minisql.dbapi import constants
+from minisql.dbapi import constants, deprecations
 from minisql.dbapi.adapters import (
     PARSE_COLNAMES,
     PARSE_DECLTYPES,
@@ -30,6 +31,7 @@ from minisql.dbapi.connection import LEGACY_TRANSACTION_CONTROL, Connection, con
 from minisql.dbapi.constants import *  # noqa: F403 - 168 numbers under their public names
 from minisql.dbapi.cursor import Cursor
 from minisql.dbapi.row import Row
+from minisql.dbapi.statement import Statement as Statement
 from minisql.engine.build_options import SQLITE_VERSION
 from minisql.errors import (
     DatabaseError,
@@ -44,19 +46,11 @@ from minisql.errors import (
     Warning,
 )
 
-
-def enable_shared_cache(do_enable: bool) -> None:
-    """Deprecated in Python 3.10, gone from 3.12: connections have caches of their own."""
-    warnings.warn("enable_shared_cache is deprecated and has no effect", DeprecationWarning, stacklevel=2)
-
-
 apilevel = "2.0"
 paramstyle = "qmark"
-threadsafety = 1
+threadsafety = 3
 sqlite_version = SQLITE_VERSION
 sqlite_version_info = tuple(int(part) for part in SQLITE_VERSION.split("."))
-version = "2.6.0"
-version_info = (2, 6, 0)
 
 __all__ = [
     "LEGACY_TRANSACTION_CONTROL",
@@ -91,14 +85,36 @@ __all__ = [
     "connect",
     "converters",
     "enable_callback_tracebacks",
-    "enable_shared_cache",
     "paramstyle",
     "register_adapter",
     "register_converter",
     "sqlite_version",
     "sqlite_version_info",
     "threadsafety",
-    "version",
-    "version_info",
 ]
 __all__ += constants.__all__
+
+if sys.version_info < (3, 12):
+
+    def enable_shared_cache(enable: bool) -> None:
+        """Deprecated in Python 3.10, gone from 3.12: connections have caches of their own."""
+        deprecations.warn_deprecated(
+            "enable_shared_cache is deprecated and will be removed in Python 3.12. Shared cache is strongly discouraged by the "
+            "SQLite 3 documentation. If shared cache must be used, open the database in URI mode using the cache=shared query "
+            "parameter."
+        )
+
+    version = deprecations.MODULE_VERSION
+    version_info = tuple(int(part) for part in version.split("."))
+    __all__ += ["enable_shared_cache", "version", "version_info"]
+
+PUBLIC_MODULE = "minisql"
+"""What the classes give as their module."""
+
+for _value in [*map(globals().get, __all__), Statement]:
+    if isinstance(_value, type) and _value.__module__.startswith("minisql."):
+        _value.__module__ = PUBLIC_MODULE
+
+
+def __getattr__(name: str) -> Any:
+    return deprecations.deprecated_attribute(__name__, name)

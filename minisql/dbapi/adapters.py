@@ -9,10 +9,13 @@ Source: https://docs.python.org/3/library/sqlite3.html, "How to adapt custom Pyt
 from __future__ import annotations
 
 import datetime
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
+from minisql.dbapi.arguments import checked_function
+from minisql.dbapi.deprecations import warn_deprecated
 from minisql.errors import ProgrammingError
 
 PARSE_DECLTYPES = 1
@@ -33,20 +36,28 @@ _BASE_TYPES = (int, float, str, bytes, bytearray)
 adapted_base_types: list[type] = []
 
 
-def register_adapter(type_: type, adapter: Callable[[Any], Any], /) -> None:
+@checked_function()
+def register_adapter(type: type, adapter: Callable[[Any], Any], /) -> None:
     """Registers a callable that turns objects of exactly this type into a value that SQLite has."""
-    adapters[type_, PrepareProtocol] = adapter
-    if type_ in _BASE_TYPES:
-        adapted_base_types.append(type_)
+    adapters[type, PrepareProtocol] = adapter
+    if type in _BASE_TYPES:
+        adapted_base_types.append(type)
 
 
+@checked_function()
 def register_converter(typename: str, converter: Callable[[bytes], Any], /) -> None:
     """Registers a callable that turns the bytes of a column of this declared type into an object; case does not matter."""
     converters[typename.upper()] = converter
 
 
-def adapt(obj: Any, protocol: Any = PrepareProtocol, alternate: Any = _MISSING, /) -> Any:
+@checked_function()
+def adapt(obj: Any, proto: Any = PrepareProtocol, alt: Any = _MISSING, /) -> Any:
     """Adapts an object to a protocol; raises ProgrammingError("can't adapt") when nothing can and there is no alternate."""
+    return adapted(obj, proto, alt)
+
+
+def adapted(obj: Any, protocol: Any = PrepareProtocol, alternate: Any = _MISSING, /) -> Any:
+    """`adapt` for callers inside the module."""
     adapter = adapters.get((type(obj), protocol))
     if adapter is not None:
         return adapter(obj)
@@ -54,13 +65,13 @@ def adapt(obj: Any, protocol: Any = PrepareProtocol, alternate: Any = _MISSING, 
         method = getattr(method_owner, name, None)
         if method is not None:
             try:
-                adapted = method(argument)
+                result = method(argument)
             except TypeError:
                 if alternate is _MISSING:
                     raise
                 continue
-            if adapted is not None:
-                return adapted
+            if result is not None:
+                return result
     if alternate is not _MISSING:
         return alternate
     raise ProgrammingError("can't adapt")
@@ -87,19 +98,31 @@ def TimestampFromTicks(ticks: float) -> datetime.datetime:
     return Timestamp(*time.localtime(ticks)[:6])
 
 
+def _warn_of_default(what: str) -> None:
+    if sys.version_info >= (3, 12):
+        warn_deprecated(
+            f"The default {what} is deprecated as of Python 3.12; "
+            "see the sqlite3 documentation for suggested replacement recipes"
+        )
+
+
 def _adapt_date(value: datetime.date) -> str:
+    _warn_of_default("date adapter")
     return value.isoformat()
 
 
 def _adapt_datetime(value: datetime.datetime) -> str:
+    _warn_of_default("datetime adapter")
     return value.isoformat(" ")
 
 
 def _convert_date(value: bytes) -> datetime.date:
+    _warn_of_default("date converter")
     return datetime.date(*map(int, value.split(b"-")))
 
 
 def _convert_timestamp(value: bytes) -> datetime.datetime:
+    _warn_of_default("timestamp converter")
     date_part, time_part = value.split(b" ")
     year, month, day = map(int, date_part.split(b"-"))
     whole, *fraction = time_part.split(b".")

@@ -9,16 +9,32 @@ https://www.sqlite.org/c3ref/bind_blob.html.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from minisql.dbapi.adapters import PrepareProtocol, adapt, adapted_base_types
+from minisql.dbapi.adapters import PrepareProtocol, adapted, adapted_base_types
+from minisql.dbapi.deprecations import warn_deprecated
 from minisql.errors import ProgrammingError
 
 if TYPE_CHECKING:
     from minisql.engine.statement import Statement
 
 _PLAIN = frozenset({int, float, str, bytearray, type(None)})
+
+
+WARNS_OF_NAMES = sys.version_info >= (3, 12)
+"""Since Python 3.12, names with a sequence of parameters are deprecated."""
+
+
+def warn_of_names(statement: Statement) -> None:
+    """Warns of every parameter that has a name."""
+    for number, name in enumerate(statement.parameter_names, 1):
+        if name is not None and name[0] != "?":
+            warn_deprecated(
+                f"Binding {number} ('{name}') is a named parameter, but you supplied a sequence which requires nameless "
+                "(qmark) placeholders. Starting with Python 3.14 an sqlite3.ProgrammingError will be raised."
+            )
 
 
 def bind_sequence(statement: Statement, parameters: Any) -> list[Any]:
@@ -77,7 +93,7 @@ def bound_value(value: Any) -> Any:
     Raises OverflowError for an int beyond 64 bits, UnicodeEncodeError for text with lone surrogates.
     """
     if value.__class__ not in _PLAIN or adapted_base_types:
-        value = adapt(value, PrepareProtocol, value)
+        value = adapted(value, PrepareProtocol, value)
     return sql_value(value)
 
 
@@ -105,7 +121,10 @@ def sql_value(value: Any) -> Any:
 
 def buffer_bytes(value: Any) -> bytes:
     """The bytes of a buffer, which must lie together: BufferError if not, TypeError for what is no buffer."""
-    view = memoryview(value)
+    try:
+        view = memoryview(value)
+    except TypeError:
+        raise TypeError(f"a bytes-like object is required, not '{type(value).__name__}'") from None
     if not view.contiguous:
         raise BufferError("memoryview: underlying buffer is not C-contiguous")
     return view.tobytes()

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import operator
 import sys
+from collections.abc import Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, SupportsIndex
 
+from minisql.dbapi.arguments import cannot_pickle, checked_member
 from minisql.dbapi.binding import buffer_bytes
 from minisql.errors import ProgrammingError
 
@@ -20,13 +22,27 @@ if TYPE_CHECKING:
 _START, _CURRENT, _END = 0, 1, 2
 
 
+def open_blob(connection: Connection, handle: BlobHandle) -> Blob:
+    """The blob of a handle."""
+    blob: Blob = object.__new__(Blob)
+    blob._connection = connection
+    blob._handle = handle
+    blob._offset = 0
+    return blob
+
+
 class Blob:
     """An open value with a position; its length never changes."""
 
-    def __init__(self, connection: Connection, handle: BlobHandle) -> None:
-        self._connection = connection
-        self._handle: BlobHandle | None = handle
-        self._offset = 0
+    __slots__ = ("__weakref__", "_connection", "_handle", "_offset")
+
+    _connection: Connection
+    _handle: BlobHandle | None
+    _offset: int
+
+    def __new__(cls, *arguments: object, **keywords: object) -> Blob:
+        """Only connections make them."""
+        raise TypeError(f"cannot create '{cls.__module__}.{cls.__qualname__}' instances")
 
     def _open(self) -> BlobHandle:
         self._connection._check()
@@ -34,11 +50,13 @@ class Blob:
             raise ProgrammingError("Cannot operate on a closed blob.")
         return self._handle
 
+    @checked_member
     def close(self) -> None:
         """Closes the blob."""
         self._connection._check()
         self._handle = None
 
+    @checked_member
     def read(self, length: int = -1, /) -> bytes:
         """Bytes from the position on, at most `length`, all with a negative one."""
         handle = self._open()
@@ -51,6 +69,7 @@ class Blob:
         self._offset += length
         return data
 
+    @checked_member
     def write(self, data: Any, /) -> None:
         """Overwrites from the position on; raises ValueError beyond the end."""
         handle = self._open()
@@ -61,6 +80,7 @@ class Blob:
             handle.write(content, self._offset)
         self._offset += len(content)
 
+    @checked_member
     def seek(self, offset: int, origin: int = 0, /) -> None:
         """Moves the position, relative to start, position or end."""
         handle = self._open()
@@ -78,22 +98,29 @@ class Blob:
             raise ValueError("offset out of blob range")
         self._offset = position
 
+    @checked_member
     def tell(self) -> int:
         """The position."""
         self._open()
         return self._offset
 
-    __iter__ = None
+    def __iter__(self) -> Iterator[int]:
+        raise TypeError(f"'{type(self).__module__}.{type(self).__qualname__}' object is not iterable")
+
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
+        raise cannot_pickle(self)
 
     def __len__(self) -> int:
         return self._open().size
 
+    @checked_member
     def __enter__(self) -> Blob:
         self._open()
         return self
 
+    @checked_member
     def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None, /
+        self, type: type[BaseException] | None, val: BaseException | None, tb: TracebackType | None, /
     ) -> Literal[False]:
         self._open()
         self._handle = None

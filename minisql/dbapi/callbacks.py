@@ -12,8 +12,9 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from minisql.dbapi.arguments import checked_function
 from minisql.dbapi.binding import buffer_bytes
-from minisql.errors import ERROR, TOOBIG, sqlite_error
+from minisql.errors import ERROR, TOOBIG, DataError, sqlite_error
 
 _DENY = 1
 _INT64 = 1 << 63
@@ -21,7 +22,8 @@ _INT64 = 1 << 63
 shows_tracebacks = False
 
 
-def enable_callback_tracebacks(enable: bool, /) -> None:
+@checked_function("_sqlite3")
+def enable_callback_tracebacks(enable: int, /) -> None:
     """Makes exceptions in callbacks visible on stderr, or not."""
     global shows_tracebacks
     shows_tracebacks = bool(enable)
@@ -52,7 +54,7 @@ class _Unraisable:
         self.object = callback
 
 
-def _failure(error: Exception, message: str) -> Exception:
+def _failure(error: BaseException, message: str) -> Exception:
     if isinstance(error, MemoryError):
         return MemoryError()
     if isinstance(error, OverflowError):
@@ -88,7 +90,7 @@ def scalar_callback(function: Callable[..., Any]) -> Callable[..., Any]:
             if value is None or (kind is int and -_INT64 <= value < _INT64):
                 return value
             return result_value(value)
-        except Exception as error:
+        except BaseException as error:
             _report(error, function)
             raise _failure(error, "user-defined function raised exception") from None
 
@@ -109,7 +111,7 @@ class _Aggregate:
         if self.instance is None:
             try:
                 self.instance = self.aggregate_class()
-            except Exception as error:
+            except BaseException as error:
                 _report(error, self.aggregate_class)
                 raise sqlite_error(ERROR, "user-defined aggregate's '__init__' method raised error") from None
         self._call("step", *arguments)
@@ -130,7 +132,7 @@ class _Aggregate:
             raise sqlite_error(ERROR, f"user-defined aggregate's '{name}' method not defined") from None
         try:
             return method(*arguments)
-        except Exception as error:
+        except BaseException as error:
             _report(error, self.aggregate_class)
             raise _failure(error, f"user-defined aggregate's '{name}' method raised error") from None
 
@@ -140,7 +142,7 @@ class _Aggregate:
         value = self._call(name)
         try:
             return result_value(value)
-        except Exception as error:
+        except BaseException as error:
             _report(error, self.aggregate_class)
             raise _failure(error, f"user-defined aggregate's '{name}' method raised error") from None
 
@@ -160,7 +162,7 @@ class _WindowAggregate(_Aggregate):
             return
         try:
             self.instance.finalize()
-        except Exception as error:
+        except BaseException as error:
             _report(error, self.aggregate_class)
 
 
@@ -174,27 +176,33 @@ def window_factory(aggregate_class: Callable[[], Any]) -> Callable[[], Any]:
     return lambda: _WindowAggregate(aggregate_class)
 
 
-def collation_callback(function: Callable[[str, str], int]) -> Callable[[str, str], int]:
-    """A comparison whose errors count as "equal", as in the standard library's module."""
+def collation_callback(function: Callable[[str, str], int], failures: list[BaseException]) -> Callable[[str, str], int]:
+    """A comparison; for what it raises, which goes into `failures`, and for what is no integer the texts count as equal.
+
+    An order that fails half-way must not leave a half-written index behind, so the statement goes on and fails afterwards.
+    """
 
     def compare(first: str, second: str) -> int:
         try:
             outcome = function(first, second)
-            return (outcome > 0) - (outcome < 0) if isinstance(outcome, int) else 0
-        except Exception as error:
-            _report(error, function)
+        except BaseException as error:
+            failures[:] = [error]
             return 0
+        if not isinstance(outcome, int):
+            return 0
+        # Of integers beyond 64 bits the standard library's module sees only that they are no good: less.
+        return (outcome > 0) - (outcome < 0) if -_INT64 <= outcome < _INT64 else -1
 
     return compare
 
 
-def authorizer_callback(function: Callable[..., Any]) -> Callable[..., int]:
+def authorizer(function: Callable[..., Any]) -> Callable[..., int]:
     """An authorizer whose errors and odd answers deny."""
 
     def authorize(*arguments: Any) -> int:
         try:
             answer = function(*arguments)
-        except Exception as error:
+        except BaseException as error:
             _report(error, function)
             return _DENY
         if isinstance(answer, int) and -(1 << 31) <= answer < 1 << 31:
@@ -210,20 +218,22 @@ def progress_callback(function: Callable[[], Any]) -> Callable[[], bool]:
     def report() -> bool:
         try:
             return bool(function())
-        except Exception as error:
+        except BaseException as error:
             _report(error, function)
             return True
 
     return report
 
 
-def trace_callback(function: Callable[[str], Any]) -> Callable[[str], None]:
+def tracer(function: Callable[[str], Any]) -> Callable[[str, bool], None]:
     """A trace callback whose errors are dropped."""
 
-    def trace(text: str) -> None:
+    def trace(text: str, is_too_long: bool) -> None:
+        if is_too_long:
+            _report(DataError("Expanded SQL string exceeds the maximum string length"), function)
         try:
             function(text)
-        except Exception as error:
+        except BaseException as error:
             _report(error, function)
 
     return trace

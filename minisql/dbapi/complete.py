@@ -5,6 +5,7 @@ Source: https://www.sqlite.org/c3ref/complete.html.
 
 from __future__ import annotations
 
+from minisql.dbapi.arguments import checked_function
 from minisql.parser.tokenizer import kind_of, tokenize
 from minisql.parser.tokens import COMMENT
 
@@ -31,6 +32,7 @@ _NEXT = (
 )
 
 
+@checked_function()
 def complete_statement(statement: str) -> bool:
     """True if the text ends with a semicolon that ends a statement; a trigger ends behind its END."""
     state = _INVALID

@@ -10,25 +10,41 @@ Source: PEP 249; https://docs.python.org/3/library/sqlite3.html#connection-objec
 from __future__ import annotations
 
 import os
-from _thread import get_ident
+import sys
+import warnings
+from _thread import allocate_lock, get_ident
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn, SupportsIndex
 
 from minisql import errors
+from minisql.dbapi import statement as prepared
+from minisql.dbapi.arguments import (
+    Flag,
+    Int64,
+    cannot_pickle,
+    check_count,
+    checked,
+    checked_initialiser,
+    positional_only_soon,
+    shown_as,
+    type_name,
+    warn_positional,
+    without_arguments,
+)
 from minisql.dbapi.backup import backup_database
 from minisql.dbapi.binding import buffer_bytes
-from minisql.dbapi.blob import Blob
+from minisql.dbapi.blob import Blob, open_blob
 from minisql.dbapi.callbacks import (
     aggregate_factory,
-    authorizer_callback,
+    authorizer,
     collation_callback,
     progress_callback,
     scalar_callback,
-    trace_callback,
+    tracer,
     window_factory,
 )
-from minisql.dbapi.cursor import Cursor
+from minisql.dbapi.cursor import MISSING, Cursor, Parameters
 from minisql.dbapi.dump import iterate_dump
 from minisql.engine.session import Session
 from minisql.engine.slow_log import open_session
@@ -41,6 +57,29 @@ _LEVELS = ("", "DEFERRED", "IMMEDIATE", "EXCLUSIVE")
 _MAX_ARGUMENTS = 127
 _MAX_SEEN_TEXTS = 4096
 _MAX_NAME_BYTES = 255
+_CHECKS_FLAG_TYPES = sys.version_info < (3, 12)
+_WARNS_WHEN_LEFT_OPEN = sys.version_info >= (3, 13)
+
+
+# What inspect and type checkers see of the methods that count their arguments themselves.
+def _execute_shape(self: Connection, sql: str, parameters: Parameters = (), /) -> Cursor:
+    raise NotImplementedError
+
+
+def _executemany_shape(self: Connection, sql: str, parameters: Iterable[Parameters], /) -> Cursor:
+    raise NotImplementedError
+
+
+def _executescript_shape(self: Connection, sql_script: str, /) -> Cursor:
+    raise NotImplementedError
+
+
+def _call_shape(self: Connection, sql: str, /) -> prepared.Statement:
+    raise NotImplementedError
+
+
+def _cursor_shape(self: Connection, factory: Any = Cursor) -> Any:
+    raise NotImplementedError
 
 
 class Connection:
@@ -62,15 +101,19 @@ class Connection:
     _is_initialized = False
     _detect_types = 0
     _has_conversions = False
+    # The only thread that may use the connection; of one that threads share, the thread that is using it now, or 0.
     _thread = 0
+    # The lock of a connection that threads share.
+    _lock: Any = None
 
+    @checked_initialiser
     def __init__(
         self,
         database: str | bytes | os.PathLike[Any],
         timeout: float = 5.0,
         detect_types: int = 0,
         isolation_level: str | None = "",
-        check_same_thread: bool = True,
+        check_same_thread: Flag = True,
         factory: Any = None,
         cached_statements: int = 128,
         uri: bool = False,
@@ -78,16 +121,13 @@ class Connection:
         autocommit: bool | Literal[-1] = LEGACY_TRANSACTION_CONTROL,
     ) -> None:
         """Opens the database; raises OperationalError if it cannot be opened."""
-        path = os.fspath(database)
-        filename = os.fsdecode(path) if isinstance(path, bytes) else path
-        if "\0" in filename:
-            raise ValueError("embedded null character")
+        filename = _filename(database)
         begin = _begin_kind(isolation_level)
         # Cursors of the old database go on with it.
         self._session = None
         self._is_initialized = False
+        self._lock = None if check_same_thread else allocate_lock()
         self._thread = get_ident() if check_same_thread else 0
-        self._creator = get_ident()
         self._detect_types = detect_types
         self._statements: dict[str, Statement] = {}
         self._seen_texts: set[int] = set()
@@ -97,6 +137,8 @@ class Connection:
         self._is_legacy = self._autocommit == LEGACY_TRANSACTION_CONTROL
         self._begin: str | None = begin if self._is_legacy else None
         self._text_factory: Any = str
+        # What collations raised while a statement ran: it is raised again when the statement's step is over.
+        self._failures: list[BaseException] = []
         self._has_conversions = bool(detect_types)
         self.row_factory: Any = None
         self._session = open_session(filename, is_uri=bool(uri), timeout_ms=int(timeout * 1000))
@@ -112,11 +154,31 @@ class Connection:
             raise ProgrammingError("Cannot operate on a closed database.")
 
     def _check_thread(self) -> None:
-        if self._is_initialized and self._thread and self._thread != get_ident():
+        if self._is_initialized and self._lock is None and self._thread != get_ident():
             raise ProgrammingError(
                 "SQLite objects created in a thread can only be used in that same thread. "
-                f"The object was created in thread id {self._creator} and this is thread id {get_ident()}."
+                f"The object was created in thread id {self._thread} and this is thread id {get_ident()}."
             )
+
+    def _enter(self, call: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+        """Calls while no other thread uses the connection; raises ProgrammingError where this thread may not use it.
+
+        The lock is held for one call, not between the rows that a cursor hands out.
+        """
+        self._check()
+        with self._lock:
+            self._thread = get_ident()
+            try:
+                return call(*arguments, **keywords)
+            finally:
+                self._thread = 0
+
+    def _read_session(self) -> Session:
+        """For what any thread may look at."""
+        if self._session is None:
+            self._check()
+        assert self._session is not None
+        return self._session
 
     def _open_session(self) -> Session:
         self._check()
@@ -128,7 +190,9 @@ class Connection:
         session = self._session
         assert session is not None, "the caller has checked"
         if not isinstance(sql, str):
-            raise TypeError(f"execute() argument 1 must be str, not {type(sql).__name__}")
+            if sql is MISSING:
+                check_count("execute", 0, 1, 2)
+            raise TypeError(f"execute() argument 1 must be str, not {type_name(sql)}")
         cache = self._statements
         statement = cache.get(sql)
         if statement is not None and not statement.is_running and statement.generation == session.schema_generation:
@@ -162,8 +226,11 @@ class Connection:
         if session.autocommit and self._begin is not None:
             session.execute_kept(self._begin)
 
-    def cursor(self, factory: Any = Cursor) -> Any:
+    @shown_as(_cursor_shape)
+    def cursor(self, factory: Any = Cursor, *excess: Any) -> Any:
         """A new cursor, made by `factory(connection)`, which must return a Cursor."""
+        if excess:
+            raise TypeError(f"cursor() takes at most 1 argument ({len(excess) + 1} given)")
         self._check()
         cursor = factory(self)
         if not issubclass(type(cursor), Cursor):
@@ -172,24 +239,35 @@ class Connection:
             cursor.row_factory = self.row_factory
         return cursor
 
-    def execute(self, sql: str, parameters: Any = (), /) -> Any:
+    @shown_as(_execute_shape)
+    def execute(self, sql: Any = MISSING, parameters: Any = (), /, *excess: Any) -> Any:
         """Makes a cursor and executes a statement on it."""
-        return self.cursor().execute(sql, parameters)
+        return self.cursor().execute(sql, parameters, *excess)
 
-    def executemany(self, sql: str, parameters: Iterable[Any], /) -> Any:
+    @shown_as(_executemany_shape)
+    def executemany(self, *arguments: Any) -> Any:
         """Makes a cursor and executes a statement for every set of parameters."""
-        return self.cursor().executemany(sql, parameters)
+        return self.cursor().executemany(*arguments)
 
-    def executescript(self, sql_script: str, /) -> Any:
+    @shown_as(_executescript_shape)
+    def executescript(self, *arguments: Any) -> Any:
         """Makes a cursor and executes a script on it."""
-        return self.cursor().executescript(sql_script)
+        if len(arguments) != 1:
+            raise TypeError(f"Connection.executescript() takes exactly one argument ({len(arguments)} given)")
+        return self.cursor().executescript(*arguments)
 
-    def __call__(self, *arguments: Any) -> Statement:
+    @shown_as(_call_shape)
+    def __call__(self, *arguments: Any) -> prepared.Statement:
         """Prepares a statement without executing it."""
         self._check()
+        if len(arguments) != 1:
+            raise TypeError(f"function takes exactly 1 argument ({len(arguments)} given)")
         (sql,) = arguments
-        return self._prepare(sql)
+        if not isinstance(sql, str):
+            raise TypeError(f"argument 1 must be str, not {type_name(sql)}")
+        return prepared.prepared_statement(self._prepare(sql))
 
+    @checked
     def commit(self) -> None:
         """Commits the open transaction, if there is one."""
         session = self._open_session()
@@ -200,6 +278,7 @@ class Connection:
             session.execute_kept("COMMIT")
             session.execute_kept("BEGIN")
 
+    @checked
     def rollback(self) -> None:
         """Rolls back the open transaction, if there is one."""
         session = self._open_session()
@@ -210,28 +289,39 @@ class Connection:
             session.execute_kept("ROLLBACK")
             session.execute_kept("BEGIN")
 
+    @without_arguments
     def close(self) -> None:
         """Closes the connection; what was not committed is lost."""
         if not self._is_initialized:
             raise ProgrammingError("Base Connection.__init__ not called.")
         self._check_thread()
+        if self._lock is not None and self._thread != get_ident() and self._session is not None:
+            self._enter(self._close)
+        else:
+            self._close()
+
+    def _close(self) -> None:
         session = self._session
         if session is not None:
+            if self._autocommit is False and not session.autocommit:
+                session.execute_kept("ROLLBACK")
             self._session = None
             self._statements.clear()
             session.close()
 
+    @without_arguments
     def __enter__(self) -> Connection:
-        self._check()
+        self._read_session()
         return self
 
+    @checked
     def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None, /
+        self, type: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None, /
     ) -> Literal[False]:
         self._check()
         if self._autocommit is True:
             return False
-        if kind is not None:
+        if type is not None:
             self.rollback()
             return False
         try:
@@ -244,26 +334,26 @@ class Connection:
     @property
     def in_transaction(self) -> bool:
         """Tells whether a transaction is open."""
-        return not self._open_session().autocommit
+        return not self._read_session().autocommit
 
     @property
     def total_changes(self) -> int:
         """Rows changed since the connection was opened."""
-        return self._open_session().total_changes
+        return self._read_session().total_changes
 
     @property
     def isolation_level(self) -> str | None:
         """How legacy transactions begin: "", "DEFERRED", "IMMEDIATE", "EXCLUSIVE", or None for never."""
-        self._check()
+        self._read_session()
         return self._isolation_level
 
     @isolation_level.setter
     def isolation_level(self, level: str | None) -> None:
         begin = _begin_kind(level)
-        session = self._open_session()
+        self._open_session()
         self._isolation_level = level if level is None else str.upper(level)
-        if level is None and self._is_legacy and not session.autocommit:
-            session.execute_kept("COMMIT")
+        if level is None and self._is_legacy:
+            self.commit()
         self._begin = begin if self._is_legacy else None
 
     @isolation_level.deleter
@@ -278,15 +368,19 @@ class Connection:
 
     @autocommit.setter
     def autocommit(self, value: bool | Literal[-1]) -> None:
-        session = self._open_session()
         value = _autocommit_value(value)
+        self._set_autocommit(value)
+        self._autocommit = value
+        self._is_legacy = value == LEGACY_TRANSACTION_CONTROL and not isinstance(value, bool)
+        self._begin = _begin_kind(self._isolation_level) if self._is_legacy else None
+
+    @checked
+    def _set_autocommit(self, value: bool | Literal[-1]) -> None:
+        session = self._open_session()
         if value is True and not session.autocommit:
             session.execute_kept("COMMIT")
         elif value is False and session.autocommit:
             session.execute_kept("BEGIN")
-        self._autocommit = value
-        self._is_legacy = value == LEGACY_TRANSACTION_CONTROL and not isinstance(value, bool)
-        self._begin = _begin_kind(self._isolation_level) if self._is_legacy else None
 
     @property
     def text_factory(self) -> Any:
@@ -298,12 +392,16 @@ class Connection:
         self._text_factory = factory
         self._has_conversions = bool(self._detect_types) or factory is not str
 
+    @positional_only_soon("name", "narg", "func")
+    @checked
     def create_function(self, name: str, narg: int, func: Callable[..., Any] | None, *, deterministic: bool = False) -> None:
         """Registers a Python function for SQL; None removes it."""
         session = self._open_session()
         _check_definition(name, narg, OperationalError, "Error creating function")
         session.create_function(name, narg, None if func is None else scalar_callback(func), deterministic)
 
+    @positional_only_soon("name", "n_arg", "aggregate_class")
+    @checked
     def create_aggregate(self, name: str, n_arg: int, aggregate_class: Callable[[], Any] | None) -> None:
         """Registers an aggregate made of a class with `step` and `finalize`; None removes it."""
         session = self._open_session()
@@ -311,26 +409,25 @@ class Connection:
         factory = None if aggregate_class is None else aggregate_factory(aggregate_class)
         session.create_aggregate(name, n_arg, factory)
 
+    @checked
     def create_window_function(self, name: str, num_params: int, aggregate_class: Callable[[], Any] | None, /) -> None:
         """Registers an aggregate window function: a class with `step`, `finalize`, `value` and `inverse`."""
         session = self._open_session()
-        _check_definition(name, num_params, ProgrammingError, "Error creating window function")
+        _check_definition(name, num_params, ProgrammingError, "bad parameter or other API misuse")
         if aggregate_class is None:
             session.create_aggregate(name, num_params, None)
         else:
             session.create_aggregate(name, num_params, aggregate_factory(aggregate_class), window_factory(aggregate_class))
 
+    @checked
     def create_collation(self, name: str, callback: Callable[[str, str], int] | None, /) -> None:
         """Registers a collation; None removes it."""
         session = self._open_session()
-        if not isinstance(name, str):
-            raise TypeError(f"create_collation() argument 1 must be str, not {type(name).__name__}")
         if callback is not None and not callable(callback):
             raise TypeError("parameter must be callable")
-        name = str.__str__(name)
-        name.encode()
-        session.create_collation(name, None if callback is None else collation_callback(callback))
+        session.create_collation(name, None if callback is None else collation_callback(callback, self._failures))
 
+    @without_arguments
     def interrupt(self) -> None:
         """Makes running statements stop with OperationalError("interrupted"); may be called from any thread."""
         session = self._session
@@ -340,27 +437,35 @@ class Connection:
             raise ProgrammingError("Cannot operate on a closed database.")
         session.interrupt()
 
-    def set_authorizer(self, authorizer_callback_: Callable[..., int] | None = None) -> None:
+    @positional_only_soon("authorizer_callback")
+    @checked
+    def set_authorizer(self, authorizer_callback: Callable[..., int] | None) -> None:
         """Registers a callback that is asked about every access while a statement is compiled; None removes it."""
         session = self._open_session()
-        session.set_authorizer(None if authorizer_callback_ is None else authorizer_callback(authorizer_callback_))
+        session.set_authorizer(None if authorizer_callback is None else authorizer(authorizer_callback))
 
+    @positional_only_soon("progress_handler")
+    @checked
     def set_progress_handler(self, progress_handler: Callable[[], Any] | None, n: int) -> None:
         """Registers a callback for every `n` instructions; a true result interrupts the statement; None removes it."""
         session = self._open_session()
         handler = None if progress_handler is None else progress_callback(progress_handler)
         session.set_progress_handler(handler, n)
 
-    def set_trace_callback(self, trace_callback_: Callable[[str], Any] | None) -> None:
+    @positional_only_soon("trace_callback")
+    @checked
+    def set_trace_callback(self, trace_callback: Callable[[str], Any] | None) -> None:
         """Registers a callback that gets the text of each statement when it starts; None removes it."""
         session = self._open_session()
-        session.set_trace(None if trace_callback_ is None else trace_callback(trace_callback_))
+        session.set_trace(None if trace_callback is None else tracer(trace_callback))
 
+    @checked
     def iterdump(self, *, filter: str | None = None) -> Iterator[str]:
         """SQL text that makes the database again, statement by statement; `filter` is a LIKE pattern for names."""
-        self._check()
+        self._read_session()
         return iterate_dump(self, filter)
 
+    @checked
     def backup(
         self,
         target: Connection,
@@ -368,31 +473,41 @@ class Connection:
         pages: int = -1,
         progress: Callable[[int, int, int], Any] | None = None,
         name: str = "main",
-        sleep: float = 0.250,
+        sleep: float = 0.25,
     ) -> None:
         """Copies database `name` over the main database of `target`, `pages` at a time."""
         if not isinstance(target, Connection):
-            raise TypeError(f"backup() argument 1 must be sqlite3.Connection, not {type(target).__name__}")
+            raise TypeError(f"backup() argument 'target' must be sqlite3.Connection, not {type_name(target)}")
+        session = self._open_session()
+        target_session = target._open_session()
         if target is self:
             raise ValueError("target cannot be the same connection instance")
-        backup_database(self._open_session(), target._open_session(), pages, progress, name, sleep)
+        backup_database(session, target_session, pages, progress, name, sleep)
 
-    def blobopen(self, table: str, column: str, row: int, /, *, readonly: bool = False, name: str = "main") -> Blob:
+    @checked
+    def blobopen(self, table: str, column: str, row: Int64, /, *, readonly: bool = False, name: str = "main") -> Blob:
         """Opens a blob or text value for reading and writing in place."""
-        return Blob(self, self._open_session().open_blob(name, table, column, row, not readonly))
+        return open_blob(self, self._open_session().open_blob(name, table, column, row, not readonly))
 
+    @checked
     def serialize(self, *, name: str = "main") -> bytes:
         """The bytes of a database file with the content of database `name`."""
-        return self._open_session().serialize(name)
+        session = self._open_session()
+        if session.catalog.schema_position(name) < 0:
+            raise OperationalError(f"unable to serialize '{name}'")
+        return session.serialize(name)
 
+    @checked
     def deserialize(self, data: Any, /, *, name: str = "main") -> None:
         """Replaces database `name` by one in memory with these bytes."""
         self._open_session().deserialize(name, buffer_bytes(data))
 
+    @checked
     def getlimit(self, category: int, /) -> int:
         """The current value of a limit (SQLITE_LIMIT_*)."""
         return self.setlimit(category, -1)
 
+    @checked
     def setlimit(self, category: int, limit: int, /) -> int:
         """Sets a limit and returns its value before; too high a value becomes the highest allowed."""
         session = self._open_session()
@@ -400,19 +515,23 @@ class Connection:
             raise ProgrammingError("'category' is out of bounds")
         return session.set_limit(category, limit)
 
+    @checked
     def getconfig(self, op: int, /) -> bool:
         """A boolean database option (SQLITE_DBCONFIG_*)."""
         return self._open_session().get_config(op)
 
+    @checked
     def setconfig(self, op: int, enable: bool = True, /) -> None:
         """Sets a boolean database option."""
         self._open_session().set_config(op, bool(enable))
 
+    @checked
     def enable_load_extension(self, enable: bool, /) -> None:
         """Machine-code extensions cannot be loaded."""
         self._check()
         raise errors.NotSupportedError("loadable extensions are machine code, which this engine cannot run")
 
+    @checked
     def load_extension(self, name: str, /, *, entrypoint: str | None = None) -> None:
         """Machine-code extensions cannot be loaded."""
         self.enable_load_extension(True)
@@ -420,8 +539,22 @@ class Connection:
     def __del__(self) -> None:
         session = self._session
         if session is not None:
+            if _WARNS_WHEN_LEFT_OPEN:
+                warnings.warn(f"unclosed database in {self!r}", ResourceWarning, stacklevel=1, source=self)
             self._session = None
             session.close()
+
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
+        raise cannot_pickle(self)
+
+
+def _filename(database: Any) -> str:
+    path = os.fspath(database)
+    if isinstance(path, bytes):
+        path = os.fsdecode(path)
+    if "\0" in path:
+        raise ValueError("embedded null byte")
+    return str(path)
 
 
 def _check_definition(name: str, n_arguments: int, kind: type[errors.Error], message: str) -> None:
@@ -435,6 +568,8 @@ def _begin_kind(level: Any) -> str | None:
         return None
     if not isinstance(level, str):
         raise TypeError("isolation_level must be str or None")
+    if "\0" in level:
+        raise ValueError("embedded null character")
     upper = str.upper(level)
     if upper not in _LEVELS:
         raise ValueError("isolation_level string must be '', 'DEFERRED', 'IMMEDIATE', or 'EXCLUSIVE'")
@@ -449,12 +584,30 @@ def _autocommit_value(value: Any) -> bool | Literal[-1]:
     raise ValueError("autocommit must be True, False, or sqlite3.LEGACY_TRANSACTION_CONTROL")
 
 
-def connect(database: str | bytes | os.PathLike[Any], *arguments: Any, **options: Any) -> Any:
+def _connect_shape(
+    database: str | bytes | os.PathLike[Any],
+    timeout: float = 5.0,
+    detect_types: int = 0,
+    isolation_level: str | None = "",
+    check_same_thread: bool = True,
+    factory: Callable[..., Any] = Connection,
+    cached_statements: int = 128,
+    uri: bool = False,
+    *,
+    autocommit: bool | Literal[-1] = LEGACY_TRANSACTION_CONTROL,
+) -> Any:
+    raise NotImplementedError
+
+
+@shown_as(_connect_shape)
+def connect(*arguments: Any, **options: Any) -> Any:
     """Opens a connection to a database file; ":memory:" is a database in memory, "" one that goes away with its connection.
 
     Takes what `Connection` takes: timeout, detect_types, isolation_level, check_same_thread, factory, cached_statements, uri,
     and autocommit by keyword; hands it all to `factory`.
     Source: https://docs.python.org/3/library/sqlite3.html#sqlite3.connect
     """
-    factory = arguments[4] if len(arguments) > 4 else options.get("factory", Connection)
-    return factory(database, *arguments, **options)
+    if len(arguments) > 1:
+        warn_positional("sqlite3.connect")
+    factory = arguments[5] if len(arguments) > 5 else options.get("factory", Connection)
+    return factory(*arguments, **options)

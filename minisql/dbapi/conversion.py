@@ -64,5 +64,5 @@ def check_decodable(row: tuple[Any, ...], names: Sequence[str]) -> None:
                 value.encode()
             except UnicodeEncodeError:
                 data = encode_text(value)
-                text = data.decode("utf-8", "replace").partition("\ufffd")[0]
+                text = data.decode("utf-8", "replace").partition("\0")[0]
                 raise OperationalError(f"Could not decode to UTF-8 column '{name}' with text '{text}'") from None

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from _thread import get_ident
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, TypeAlias
 
 from minisql.dbapi.adapters import adapted_base_types
-from minisql.dbapi.binding import bind_mapping, bind_sequence
+from minisql.dbapi.arguments import c_int, cannot_pickle, check_count, checked_member, shown_as, type_name
+from minisql.dbapi.binding import WARNS_OF_NAMES, bind_mapping, bind_sequence, warn_of_names
 from minisql.dbapi.conversion import Converters, check_decodable, column_converters, converted_row
 from minisql.errors import DataError, ProgrammingError
 from minisql.limits import SQL_LENGTH
@@ -28,10 +29,14 @@ INT64_MAX = 2**63 - 1
 INT64_MIN = -(2**63)
 
 _END: Any = object()
+MISSING: Any = object()
+"""In place of an argument that was not given."""
+
+Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
 _NO_ROWS: Iterator[Any] = iter(())
 # What a second __init__ sets back to the defaults of the class.
 _STATE = (
-    "arraysize",
+    "_arraysize",
     "lastrowid",
     "rowcount",
     "row_factory",
@@ -46,11 +51,32 @@ _STATE = (
 Description = tuple[tuple[str, None, None, None, None, None, None], ...]
 
 
+# What inspect and type checkers see of the methods that count their arguments themselves.
+def _execute_shape(self: Cursor, sql: str, parameters: Parameters = (), /) -> Cursor:
+    raise NotImplementedError
+
+
+def _executemany_shape(self: Cursor, sql: str, seq_of_parameters: Iterable[Parameters], /) -> Cursor:
+    raise NotImplementedError
+
+
+def _fetch_shape(self: Cursor) -> Any:
+    raise NotImplementedError
+
+
+def _fetchmany_shape(self: Cursor, size: int = 1) -> list[Any]:
+    raise NotImplementedError
+
+
+def _fetchall_shape(self: Cursor) -> list[Any]:
+    raise NotImplementedError
+
+
 class Cursor:
     """A database cursor; made by `Connection.cursor()`."""
 
     # What a new cursor has, so that making one is short: Connection.execute makes one for every statement.
-    arraysize = 1
+    _arraysize = 1
     lastrowid: int | None = None
     rowcount = -1
     row_factory: Callable[[Cursor, tuple[Any, ...]], Any] | None = None
@@ -63,9 +89,11 @@ class Cursor:
     _names: Any = ()
     _converters: Converters = None
 
-    def __init__(self, connection: Connection, /) -> None:
+    def __init__(self, connection: Connection = MISSING, /, *excess: Any) -> None:
+        if connection is MISSING or excess:
+            check_count("Cursor", len(excess) + (connection is not MISSING), 1, 1)
         if not hasattr(connection, "_session"):
-            raise TypeError(f"Cursor() argument 1 must be sqlite3.Connection, not {type(connection).__name__}")
+            raise TypeError(f"Cursor() argument 1 must be sqlite3.Connection, not {type_name(connection)}")
         if self._is_locked:
             raise ProgrammingError("Recursive use of cursors not allowed.")
         connection._check()
@@ -82,6 +110,15 @@ class Cursor:
         if connection is None:
             raise ProgrammingError("Base Cursor.__init__ not called.")
         return connection
+
+    @property
+    def arraysize(self) -> int:
+        """How many rows `fetchmany` fetches."""
+        return self._arraysize
+
+    @arraysize.setter
+    def arraysize(self, size: int) -> None:
+        self._arraysize = c_int(size)
 
     @property
     def description(self) -> Description | None:
@@ -101,19 +138,21 @@ class Cursor:
             names = self._names = names.column_names
         return names  # type: ignore[no-any-return]
 
-    def execute(self, sql: str, parameters: Any = (), /) -> Cursor:
+    @shown_as(_execute_shape)
+    def execute(self, sql: Any = MISSING, parameters: Any = (), /, *excess: Any) -> Cursor:
         """Executes one statement."""
         connection = self._connection
         if connection is None or self._is_closed or self._is_locked:
             self._check()
-        thread = connection._thread  # type: ignore[union-attr]
         session = connection._session  # type: ignore[union-attr]
-        if (thread and thread != get_ident()) or session is None:
-            connection._check()  # type: ignore[union-attr]
+        if session is None or connection._thread != get_ident():  # type: ignore[union-attr]
+            return connection._enter(Cursor.execute, self, sql, parameters, *excess)  # type: ignore[union-attr,no-any-return]
+        if excess:
+            check_count("execute", 2 + len(excess), 1, 2)
         if self._statement is not None:
             self._reset()
         statement = connection._statements.get(sql)  # type: ignore[union-attr]
-        if statement is None or statement.is_running or statement.generation != session.schema_generation:  # type: ignore[union-attr]
+        if statement is None or statement.is_running or statement.generation != session.schema_generation:
             self._names = ()
             statement = connection._prepare(sql)  # type: ignore[union-attr]
         if statement.is_changing and session.autocommit and connection._begin is not None:  # type: ignore[union-attr]
@@ -130,6 +169,8 @@ class Cursor:
                 ):
                     parameters = bind_sequence(statement, parameters)
                     break
+            if WARNS_OF_NAMES and parameters:
+                warn_of_names(statement)
         elif kind is dict or isinstance(parameters, Mapping):
             parameters = bind_mapping(statement, parameters)
         else:
@@ -139,18 +180,20 @@ class Cursor:
         try:
             rows = statement.start(parameters)
             self._row = next(rows, _END)
+            if connection._failures:  # type: ignore[union-attr]
+                raise connection._failures.pop()  # type: ignore[union-attr]
         except BaseException:
             self._names = ()
             raise
         finally:
             self._is_locked = False
         if not statement.is_empty:
-            self.lastrowid = session.last_insert_rowid  # type: ignore[union-attr]
+            self.lastrowid = session.last_insert_rowid
         # The program: names are made when they are asked for.
         self._names = () if statement.is_empty else statement.program
         if self._row is _END:
             if statement.is_changing:
-                self.rowcount = session.changes  # type: ignore[union-attr]
+                self.rowcount = session.changes
             return self
         self._rows = rows
         self._statement = statement
@@ -158,14 +201,22 @@ class Cursor:
             self._converters = column_converters(connection._detect_types, statement)  # type: ignore[union-attr]
         return self
 
-    def executemany(self, sql: str, seq_of_parameters: Iterable[Any], /) -> Cursor:
+    @shown_as(_executemany_shape)
+    def executemany(self, *arguments: Any) -> Cursor:
         """Executes one data-changing statement for every set of parameters."""
+        if len(arguments) != 2:
+            check_count("executemany", len(arguments), 2, 2)
+        sql, seq_of_parameters = arguments
+        if not isinstance(sql, str):
+            raise TypeError(f"executemany() argument 1 must be str, not {type_name(sql)}")
         connection = self._check()
+        if connection._thread != get_ident():
+            return connection._enter(Cursor.executemany, self, *arguments)  # type: ignore[no-any-return]
         session = connection._session
         self._reset()
         self._names = ()
         statement = connection._prepare(sql)
-        if not statement.is_changing:
+        if statement.is_empty or statement.program.readonly:
             raise ProgrammingError("executemany() can only execute DML statements.")
         if session.autocommit and connection._begin is not None:  # type: ignore[union-attr]
             connection._begin_implicitly(statement)
@@ -173,17 +224,16 @@ class Cursor:
         self._is_locked = True
         try:
             self.rowcount = statement.run_many(_bound(statement, seq_of_parameters))
+            if connection._failures:
+                raise connection._failures.pop()
         finally:
             self._is_locked = False
         return self
 
+    @checked_member
     def executescript(self, sql_script: str, /) -> Cursor:
         """Executes all statements of a script, without parameters; in legacy mode an open transaction is committed first."""
         connection = self._check()
-        if not isinstance(sql_script, str):
-            raise TypeError(f"executescript() argument must be str, not {type(sql_script).__name__}")
-        if "\0" in sql_script:
-            raise ValueError("embedded null character")
         session = connection._session
         assert session is not None
         if len(sql_script.encode()) > session.limits[SQL_LENGTH]:
@@ -194,48 +244,62 @@ class Cursor:
         session.run_script(sql_script)
         return self
 
-    def fetchone(self) -> Any:
+    @shown_as(_fetch_shape)
+    def fetchone(self, *excess: Any) -> Any:
         """The next row, or None at the end."""
+        if excess:
+            raise TypeError(f"Cursor.fetchone() takes no arguments ({len(excess)} given)")
         if self._row is _END:
             self._check()
             return None
-        return self.__next__()
+        return Cursor.__next__(self)
 
-    def fetchmany(self, size: int | None = None) -> list[Any]:
+    @shown_as(_fetchmany_shape)
+    def fetchmany(self, size: Any = None, *excess: Any) -> list[Any]:
         """At most `size` rows (default `arraysize`); a size of 0 means all."""
+        if excess:
+            raise TypeError(f"fetchmany() takes at most 1 argument ({len(excess) + 1} given)")
         rows: list[Any] = []
-        n = self.arraysize if size is None else size
+        n = self._arraysize if size is None else c_int(size)
         if self._row is _END:
             self._check()
             return rows
         while self._row is not _END:
-            rows.append(self.__next__())
+            rows.append(Cursor.__next__(self))
             if len(rows) == n:
                 break
         return rows
 
-    def fetchall(self) -> list[Any]:
+    @shown_as(_fetchall_shape)
+    def fetchall(self, *excess: Any) -> list[Any]:
         """All remaining rows."""
+        if excess:
+            raise TypeError(f"Cursor.fetchall() takes no arguments ({len(excess)} given)")
         connection = self._connection
         if (
             self._is_locked
             or self._is_closed
             or connection is None
             or connection._session is None
-            or (connection._thread and connection._thread != get_ident())
+            or connection._thread != get_ident()
         ):
-            connection = self._check()
+            return self._check()._enter(Cursor.fetchall, self)  # type: ignore[no-any-return]
         row = self._row
         if row is _END:
             return []
         # A conversion may call back into this cursor, and it sees one row at a time.
         if connection._has_conversions or self.row_factory is not None:
-            return list(self)
+            converted: list[Any] = []
+            while self._row is not _END:
+                converted.append(Cursor.__next__(self))
+            return converted
         rows = [row]
         self._row = _END
         self._is_locked = True
         try:
             rows.extend(self._rows)
+            if connection._failures:
+                raise connection._failures.pop()
         finally:
             self._is_locked = False
             statement = self._statement
@@ -249,7 +313,6 @@ class Cursor:
         return rows
 
     def __iter__(self) -> Iterator[Any]:
-        self._check()
         return self
 
     def __next__(self) -> Any:
@@ -259,9 +322,9 @@ class Cursor:
             or self._is_closed
             or connection is None
             or connection._session is None
-            or (connection._thread and connection._thread != get_ident())
+            or connection._thread != get_ident()
         ):
-            connection = self._check()
+            return self._check()._enter(Cursor.__next__, self)
         row = self._row
         if row is _END:
             raise StopIteration
@@ -273,8 +336,6 @@ class Cursor:
                 self._is_locked = False
         elif escaped_text.was_seen:
             check_decodable(row, self._column_names())
-        if self.row_factory is not None:
-            row = self.row_factory(self, row)
         self._row = _END
         self._is_locked = True
         try:
@@ -287,6 +348,10 @@ class Cursor:
                 self._rows = _NO_ROWS
                 if statement is not None and statement.is_changing:
                     self.rowcount = statement.session.changes
+        if connection._failures:
+            raise connection._failures.pop()
+        if self.row_factory is not None:
+            row = self.row_factory(self, row)
         return row
 
     def _reset(self) -> None:
@@ -298,6 +363,7 @@ class Cursor:
             self._row = _END
             rows.close()  # type: ignore[attr-defined]
 
+    @checked_member
     def close(self) -> None:
         """Ends the statement; the cursor cannot be used any more."""
         connection = self.connection
@@ -309,9 +375,11 @@ class Cursor:
         self._reset()
         self._is_closed = True
 
+    @checked_member
     def setinputsizes(self, sizes: Any, /) -> None:
         """Does nothing, as PEP 249 allows."""
 
+    @checked_member
     def setoutputsize(self, size: Any, column: Any = None, /) -> None:
         """Does nothing, as PEP 249 allows."""
 
@@ -327,8 +395,15 @@ class Cursor:
         return connection
 
     def __del__(self) -> None:
-        if self._connection is not None and self._statement is not None:
-            self._reset()
+        connection = self._connection
+        if connection is not None and self._statement is not None:
+            if connection._lock is not None and connection._session is not None and connection._thread != get_ident():
+                connection._enter(self._reset)
+            else:
+                self._reset()
+
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
+        raise cannot_pickle(self)
 
 
 def _bound(statement: Statement, sequences: Iterable[Any]) -> Iterator[Sequence[Any]]:

@@ -5,11 +5,15 @@ Source: https://docs.python.org/3/library/sqlite3.html#sqlite3.Connection.iterdu
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from minisql.dbapi.connection import Connection
+
+# Since Python 3.13 a dump with violations of foreign keys can be read back.
+_SHOWS_VIOLATIONS = sys.version_info >= (3, 13)
 
 
 def _identifier(name: str) -> str:
@@ -25,6 +29,8 @@ def iterate_dump(connection: Connection, pattern: str | None) -> Iterator[str]:
     cursor = connection.cursor()
     cursor.row_factory = None
     only = f"AND name LIKE {_literal(pattern)}" if pattern else ""
+    if _SHOWS_VIOLATIONS and cursor.execute("PRAGMA foreign_key_check").fetchall():
+        yield "PRAGMA foreign_keys=OFF;"
     yield "BEGIN TRANSACTION;"
     tables = cursor.execute(
         f"""SELECT name, type, sql FROM sqlite_master WHERE sql NOT NULL AND type == 'table' {only} ORDER BY name"""

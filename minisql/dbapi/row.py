@@ -6,8 +6,9 @@ Source: https://docs.python.org/3/library/sqlite3.html#row-objects.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn, SupportsIndex
 
+from minisql.dbapi.arguments import cannot_pickle, check_count, type_name, without_arguments
 from minisql.dbapi.cursor import Cursor
 from minisql.values.collation import fold_ascii
 
@@ -20,17 +21,23 @@ class Row:
     _values: tuple[Any, ...]
     _description: Any
 
-    def __new__(cls, cursor: Cursor, data: tuple[Any, ...], /) -> Row:
-        """Makes a row of a cursor's current description and a tuple of values."""
+    def __new__(cls, *arguments: Any, **keywords: Any) -> Row:
+        """Makes a row of a cursor's current description and a tuple of values: `Row(cursor, data)`."""
+        if keywords:
+            raise TypeError("Row() takes no keyword arguments")
+        if len(arguments) != 2:
+            check_count("Row", len(arguments), 2, 2)
+        cursor, data = arguments
         if not issubclass(type(cursor), Cursor):
-            raise TypeError(f"Row() argument 1 must be sqlite3.Cursor, not {type(cursor).__name__}")
+            raise TypeError(f"Row() argument 1 must be sqlite3.Cursor, not {type_name(cursor)}")
         if not isinstance(data, tuple):
-            raise TypeError(f"Row() argument 2 must be tuple, not {type(data).__name__}")
+            raise TypeError(f"Row() argument 2 must be tuple, not {type_name(data)}")
         self = super().__new__(cls)
         self._values = data
         self._description = cursor.description or ()
         return self
 
+    @without_arguments
     def keys(self) -> list[str]:
         """The column names."""
         return [column[0] for column in self._description]
@@ -60,6 +67,9 @@ class Row:
         if not isinstance(other, Row):
             return NotImplemented
         return bool(self._description == other._description) and self._values == other._values
+
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
+        raise cannot_pickle(self)
 
 
 Sequence.register(Row)

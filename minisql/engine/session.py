@@ -76,7 +76,7 @@ class Session:
         self.total_changes = 0
         self.deferred_violations = 0
         self.authorizer: Callable[[int, str | None, str | None, str | None, str | None], int] | None = None
-        self.trace: Callable[[str], Any] | None = None
+        self.trace: Callable[[str, bool], Any] | None = None
         self.progress: Callable[[], bool] | None = None
         self.progress_steps = 1
         self.progress_steps = 0
@@ -504,8 +504,8 @@ class Session:
         self.commit_hook = commit
         self.rollback_hook = rollback
 
-    def set_trace(self, callback: Callable[[str], Any] | None) -> None:
-        """Registers or removes the trace callback."""
+    def set_trace(self, callback: Callable[[str, bool], Any] | None) -> None:
+        """Registers or removes the trace callback: it gets a text, and whether parameters stand in it for being too long."""
         self.trace = callback
 
     def report_trace(self, statement: Statement, values: Sequence[Any]) -> None:
@@ -513,7 +513,8 @@ class Session:
         if self.trace is not None:
             text = hooks.expanded_sql(statement.sql, statement.parameter_names, values)
             # A text that would grow too long is shown as it was written.
-            self.trace(text if len(text) <= self.limits[limit_numbers.LENGTH] else statement.sql)
+            is_too_long = len(text) > self.limits[limit_numbers.LENGTH]
+            self.trace(statement.sql if is_too_long else text, is_too_long)
 
     # Whole databases and values
 

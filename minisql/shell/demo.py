@@ -67,7 +67,7 @@ def _fill(connection: Connection) -> None:
 
 def _show(connection: Connection, sql: str) -> None:
     cursor = connection.execute(sql)
-    rows = [[str(column[0]) for column in cursor.description]]
+    rows = [[str(column[0]) for column in cursor.description or ()]]
     rows += [["" if value is None else str(value) for value in row] for row in cursor.fetchall()]
     widths = [max(map(len, column)) for column in zip(*rows)]
     print(f"> {sql}")
