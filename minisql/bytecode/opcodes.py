@@ -366,17 +366,12 @@ WindowRewind = _jump(
     "Compute; r[p3..] = first row with its window results; jump to p2 if empty. Next goes on.",
 )
 
-VOpen = _plain("VOpen", "Cursor p1 on virtual table p4 (a VtabHost handle).")
-VFilter = _jump(
-    "VFilter",
-    "Start a scan of virtual cursor p1: p4 = (index number, index string, argument registers); r[p3..] = "
-    "first row; jump to p2 if none.",
-)
+ListValues = _plain("ListValues", "r[p3] = the values of the one-column list cursor p1 as a tuple, for a virtual table's scan.")
 VUpdate = _plain(
     "VUpdate",
-    "Call the module's update method: p4 = (handle, registers tuple); r[p3] = new rowid; p2 conflict action.",
+    "Change a virtual table: p4 = (database, table name, registers tuple, assigned columns or None); one register deletes that "
+    "rowid, else old rowid or NULL, new rowid, columns; r[p3] = rowid of a new row; p2 conflict action; p5 COUNT_CHANGE.",
 )
-VColumn = _plain("VColumn", "r[p3] = column p2 of virtual cursor p1.")
 
 ON_CONFLICT_NONE = 0
 ON_CONFLICT_ROLLBACK = 1

@@ -43,16 +43,16 @@ for _names, _roles in (
     ("Rewind Last Next Prev SeekRowid SeekGE SeekGT SeekLE SeekLT", "cj-"),
     ("NotExists", "cjr"),
     ("IdxGE IdxGT IdxLE IdxLT Found NotFound NoConflict TreeInsert", "cj-"),
-    ("HashProbe HashUnmatched SorterSort GroupRewind WindowRewind QueueNext VFilter", "cj-"),
+    ("HashProbe HashUnmatched SorterSort GroupRewind WindowRewind QueueNext", "cj-"),
     ("SetInsert SetFound SetNotFound", "cj-"),
     ("MemoGet", "cjw"),
     ("MemoPut", "c-r"),
     ("DeferredSeek", "cc-"),
     ("IdxRowid Rowid Count NewRowid", "cw-"),
-    ("Column VColumn InSet", "c-w"),
+    ("Column InSet ListValues", "c-w"),
     ("Insert", "crr"),
     ("Delete IdxInsert IdxDelete SorterInsert HashInsert HashMark GroupStep WindowStep NullRow", "c--"),
-    ("ListAppend ListSort SetDelete SetSort QueueInsert VOpen MemoOpen", "c--"),
+    ("ListAppend ListSort SetDelete SetSort QueueInsert MemoOpen", "c--"),
     ("IdxBuild AppendRows", "cc-"),
     ("ConstantRows HashSort", "c--"),
     ("OpenDup", "cc-"),
@@ -71,7 +71,7 @@ LOADS_ROW = frozenset(
     (
         op.Rewind, op.Last, op.Next, op.Prev, op.SeekRowid, op.SeekGE, op.SeekGT, op.SeekLE, op.SeekLT, op.HashProbe,
         op.HashUnmatched, op.SorterSort, op.GroupRewind, op.QueueNext, op.WindowRewind, op.DeferredSeek, op.Found,
-        op.NotFound, op.NoConflict, op.VFilter,
+        op.NotFound, op.NoConflict,
     )
 )  # fmt: skip
 # p4 is a tuple of registers that are read.
@@ -203,8 +203,7 @@ _READS: dict[int, Special] = {
     op.GroupStep: _step_registers,
     op.WindowStep: _step_registers,
     op.WindowRewind: _offset_registers,
-    op.VFilter: lambda i, layout: i[4][2],
-    op.VUpdate: lambda i, layout: i[4][1],
+    op.VUpdate: lambda i, layout: i[4][2],
     op.NewRowid: lambda i, layout: (i[3],) if i[3] else (),
     op.Clear: lambda i, layout: (i[3],) if i[3] else (),
     op.OpenRead: lambda i, layout: (i[2],) if i[5] else (),

@@ -175,6 +175,8 @@ class Table:
         "has_autoincrement",
         "has_generated",
         "indexes",
+        "is_connecting",
+        "is_eponymous",
         "is_strict",
         "is_without_rowid",
         "layout",
@@ -222,6 +224,9 @@ class Table:
         self.module: str | None = None
         self.module_arguments: tuple[str, ...] = ()
         self.module_instance: object = None
+        self.is_connecting = False
+        # Exists by its module's name alone.
+        self.is_eponymous = False
         self.row_estimate: int | None = None  # from sqlite_stat1
         self.layout: object = None
 

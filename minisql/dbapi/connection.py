@@ -49,7 +49,9 @@ from minisql.dbapi.dump import iterate_dump
 from minisql.engine.session import Session
 from minisql.engine.slow_log import open_session
 from minisql.engine.statement import Statement
+from minisql.engine.virtual_tables import create_module, weak_owner
 from minisql.errors import DataError, OperationalError, ProgrammingError
+from minisql.vtab.protocol import Module
 
 LEGACY_TRANSACTION_CONTROL: Literal[-1] = -1
 
@@ -426,6 +428,15 @@ class Connection:
         if callback is not None and not callable(callback):
             raise TypeError("parameter must be callable")
         session.create_collation(name, None if callback is None else collation_callback(callback, self._failures))
+
+    def create_module(self, name: str, module: Module | None, /) -> None:
+        """Registers a module of virtual tables (see `minisql.vtab`); None removes it.  Its tables get this connection."""
+        session = self._open_session()
+        if not isinstance(name, str):
+            raise TypeError(f"create_module() argument 1 must be str, not {type(name).__name__}")
+        if module is not None and not callable(getattr(module, "connect", None)):
+            raise TypeError("a module needs a connect method")
+        create_module(session, name, module, weak_owner(self))
 
     @without_arguments
     def interrupt(self) -> None:

@@ -124,7 +124,7 @@ def temp_store(session: Session, database: int | None, value: str | None) -> Row
     return []
 
 
-@pragma("temp_store_directory", "temp_store_directory", sets_silently=True)
+@pragma("temp_store_directory", "temp_store_directory", sets_silently=True, is_function=False)
 def temp_store_directory(session: Session, database: int | None, value: str | None) -> Rows:
     """Deprecated: there are no temporary files."""
     if value is None:

@@ -237,7 +237,7 @@ def cache_spill(session: Session, database: int | None, value: str | None) -> Ro
     return []
 
 
-@pragma("mmap_size")
+@pragma("mmap_size", is_function=False)
 def mmap_size(session: Session, database: int | None, value: str | None) -> Rows:
     """Memory-mapped I/O is not used: always 0, nothing for a database in memory."""
     if target(session, database).pager.file is None:
@@ -253,7 +253,7 @@ def secure_delete(session: Session, database: int | None, value: str | None) -> 
     return [(session.settings.get("secure_delete", 0),)]
 
 
-@pragma("wal_autocheckpoint")
+@pragma("wal_autocheckpoint", is_function=False)
 def wal_autocheckpoint(session: Session, database: int | None, value: str | None) -> Rows:
     """Frames in the WAL after which a commit checkpoints."""
     if value is not None:
@@ -264,7 +264,7 @@ def wal_autocheckpoint(session: Session, database: int | None, value: str | None
     return [(session.settings.get("wal_autocheckpoint", 1000),)]
 
 
-@pragma("wal_checkpoint", "busy log checkpointed")
+@pragma("wal_checkpoint", "busy log checkpointed", is_function=False)
 def wal_checkpoint(session: Session, database: int | None, value: str | None) -> Rows:
     """Moves frames of the WAL into the database."""
     words = {"full": "full", "restart": "restart", "truncate": "truncate"}

@@ -23,6 +23,7 @@ from minisql.catalog.build import (
 )
 from minisql.catalog.schema import Catalog, Index, Schema, Table, Trigger
 from minisql.catalog.statistics import apply_statistics
+from minisql.engine.virtual_transactions import disconnect
 from minisql.errors import CORRUPT, ERROR, NOMEM, Error, sqlite_error
 from minisql.parser import ast, parse_one
 from minisql.values.shape import RowShape
@@ -49,14 +50,28 @@ def load_schema(session: Session, database: int) -> None:
     was_idle = session.transaction_states[database] == 0
     if was_idle:
         btree.begin_read()
+    connected = [table for table in schema.tables.values() if table.module_instance is not None]
     try:
         _read_schema(session, database, schema)
+        for old in connected:
+            _keep_connected(schema, old)
     except BaseException:
         forget_objects(session, schema)
         raise
     finally:
         if was_idle:
             btree.end_read()
+
+
+def _keep_connected(schema: Schema, old: Table) -> None:
+    """A virtual table that is still there stays connected; one that is gone hears of it."""
+    new = schema.tables.get(old.name.lower())
+    if new is None or new.sql != old.sql:
+        disconnect(old)
+        return
+    new.module_instance, old.module_instance = old.module_instance, None
+    new.columns, new.column_positions = old.columns, old.column_positions
+    new.is_without_rowid, new.primary_key = old.is_without_rowid, old.primary_key
 
 
 def write_formats(btree: BtreeFile, schema: Schema, encoding: int) -> None:

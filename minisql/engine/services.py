@@ -12,13 +12,13 @@ register values.
     read_cookie               (database, header field)                    []
     create_virtual_table      (database, name, module, arguments)         []
     destroy_virtual_table     (database, name)                            []
+    rename_virtual_table      (database, name, new name)                  []
 
     rows                      constants                                   arguments
     pragma                    (schema name or None, name, value or None)  []      PRAGMA as a statement
-    table_function            (module,)                                   [a value for each hidden column]   pragma_x(...), ...
+    virtual_rows              (database, name, eponymous, number, string, columns)   [constraint values]   a scan
 
-The statement form of PRAGMA is compiled by `engine.pragma_compile`; table-valued functions are found through
-`PlanContext.eponymous_table`.
+The statement form of PRAGMA is compiled by `engine.pragma_compile`.
 
 Source: https://www.sqlite.org/pragma.html, lang_attach.html, lang_vacuum.html, lang_analyze.html, lang_reindex.html.
 """
@@ -33,9 +33,13 @@ from minisql.engine.analyze import analyze
 from minisql.engine.attach import attach, detach
 from minisql.engine.pragma_table import PRAGMAS
 from minisql.engine.reindex import reindex
-from minisql.engine.table_functions import serve_table_function
 from minisql.engine.vacuum import vacuum
-from minisql.errors import ERROR, sqlite_error
+from minisql.engine.virtual_tables import (
+    create_virtual_table,
+    destroy_virtual_table,
+    rename_virtual_table,
+    virtual_rows,
+)
 
 if TYPE_CHECKING:
     from minisql.engine.session import Session
@@ -60,27 +64,19 @@ def _read_cookie(session: Session, constants: tuple[Any, ...], arguments: list[A
     return int(btree.get_meta(field))
 
 
-def _create_virtual_table(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -> None:
-    """CREATE VIRTUAL TABLE: there are no modules yet that make tables of their own."""
-    raise sqlite_error(ERROR, f"no such module: {constants[2]}")
-
-
-def _destroy_virtual_table(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -> None:
-    """DROP of a virtual table whose module is not there: only its schema row goes."""
-
-
 CALLS: dict[str, Callable[[Session, tuple[Any, ...], list[Any]], Any]] = {
     "attach": attach,
     "detach": detach,
     "vacuum": vacuum,
     "analyze": analyze,
     "reindex": reindex,
-    "create_virtual_table": _create_virtual_table,
-    "destroy_virtual_table": _destroy_virtual_table,
+    "create_virtual_table": create_virtual_table,
+    "destroy_virtual_table": destroy_virtual_table,
+    "rename_virtual_table": rename_virtual_table,
     "read_cookie": _read_cookie,
 }
 
 ROWS: dict[str, Callable[[Session, tuple[Any, ...], list[Any]], Rows]] = {
     "pragma": serve_pragma,
-    "table_function": serve_table_function,
+    "virtual_rows": virtual_rows,
 }

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 from minisql import limits as limit_numbers
 from minisql.bytecode.verifier import verify
 from minisql.catalog.schema import Catalog
-from minisql.engine import copying, hooks, schema_loader, services, table_functions, transactions
+from minisql.engine import copying, hooks, schema_loader, services, transactions, virtual_tables
 from minisql.engine.blob import BlobHandle
 from minisql.engine.flags import DEFAULT_FLAGS
 from minisql.engine.opening import close_database, open_database, shown_name
 from minisql.engine.pragma_compile import compile_pragma, explain_pragma
 from minisql.engine.statement import EmptyStatement, Statement
-from minisql.errors import AUTH, ERROR, MISUSE, OK, Error, InternalInvariantError, sqlite_error
+from minisql.engine.virtual_transactions import ConnectedTable
+from minisql.errors import AUTH, MISUSE, OK, Error, InternalInvariantError, sqlite_error
 from minisql.functions.registry import FunctionRegistry
 from minisql.parser import Parsed, ast, parse_one
 from minisql.planner.statement import compile_statement
@@ -88,6 +89,9 @@ class Session:
         self.tier = "auto"
         self.verifies_programs = False
         self.eponymous_tables: dict[str, Table] = {}
+        self.modules: dict[str, virtual_tables.RegisteredModule] = {}
+        # Virtual tables that take part in the transaction.
+        self.virtual_writers: list[ConnectedTable] = []
         self.has_temp = False
         self.planning_reads: list[int] = []
         self.kept_statements: dict[str, Statement] = {}
@@ -229,6 +233,7 @@ class Session:
         if self.is_closed:
             return
         self.is_closed = True
+        virtual_tables.disconnect_all(self)
         # Statements that are still half-way find nothing left to end.
         self.transaction_states = [transactions.IDLE] * len(self.btrees)
         self.autocommit = True
@@ -270,8 +275,13 @@ class Session:
         return btree.estimated_rows(root_page)
 
     def eponymous_table(self, name: str) -> Table | None:
-        """A table-valued function as a table."""
-        return table_functions.eponymous_table(self, name)
+        """A table that exists by its module's name alone."""
+        return virtual_tables.eponymous_table(self, name)
+
+    connect_virtual_table = virtual_tables.connect_table
+    best_index = virtual_tables.best_index
+    overload = virtual_tables.overload
+    is_writable_virtual = virtual_tables.is_writable
 
     def schema_cookie(self, schema_index: int) -> int:
         """The cookie that the loaded schema was read with."""
@@ -362,11 +372,7 @@ class Session:
 
     def module_names(self) -> list[str]:
         """The virtual-table modules that exist."""
-        return ["dbstat"]
-
-    def connect_virtual_table(self, table: Table) -> None:
-        """Connects a virtual table to its module; there is none of that name."""
-        raise sqlite_error(ERROR, f"no such module: {table.module}")
+        return virtual_tables.module_names(self)
 
     def load_schemas(self) -> None:
         """Reads every schema that is not loaded."""
@@ -419,6 +425,8 @@ class Session:
     def rows(self, service: str, constants: tuple[Any, ...], arguments: list[Any]) -> Iterable[tuple[Any, ...]]:
         """The HostRows instruction."""
         return services.ROWS[service](self, constants, arguments)
+
+    update_virtual = virtual_tables.update_virtual
 
     def reload_schema(self, database: int, objects: tuple[tuple[Any, ...], ...] | None) -> None:
         """The ParseSchema instruction."""

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from minisql.bytecode.opcodes import ON_CONFLICT_FAIL, ON_CONFLICT_ROLLBACK
 from minisql.engine.multifile import commit_files
 from minisql.engine.opening import is_shared_cache
+from minisql.engine.virtual_transactions import end_all, sync_all, tell_savepoint
 from minisql.errors import (
     BUSY,
     CONSTRAINT,
@@ -228,12 +229,16 @@ def commit_all(session: Session) -> None:
         raise sqlite_error(CONSTRAINT_FOREIGNKEY, "FOREIGN KEY constraint failed")
     states = session.transaction_states
     if WRITING in states:
+        if session.virtual_writers:
+            sync_all(session)
         if session.commit_hook is not None and session.commit_hook():
             raise sqlite_error(CONSTRAINT_COMMITHOOK)
         writing = [database for database, state in enumerate(states) if state == WRITING]
         commit_files(session, writing)
         for database in writing:
             states[database] = READING
+    if session.virtual_writers:
+        end_all(session, "commit")
     session.deferred_violations = 0
     session.changed_schemas.clear()
     if session.flags["defer_foreign_keys"]:
@@ -253,6 +258,8 @@ def rollback_all(session: Session) -> None:
             was_open = True
             states[database] = READING
             _btree(session, database).rollback()
+    if session.virtual_writers:
+        end_all(session, "rollback")
     session.autocommit = True
     session.savepoints.clear()
     session.is_savepoint_transaction = False
@@ -330,6 +337,8 @@ def _open_savepoint(session: Session, name: str) -> None:
         session.is_savepoint_transaction = True
     for database in _written(session):
         _btree(session, database).open_savepoint()
+    if session.virtual_writers:
+        tell_savepoint(session, "savepoint", len(session.savepoints))
     session.savepoints.append(OpenSavepoint(name, session.deferred_violations))
 
 
@@ -343,12 +352,16 @@ def _release_savepoint(session: Session, position: int) -> None:
     for database in _written(session):
         # Depth 0 is the transaction itself, so SAVEPOINT number n has depth n + 1.
         _btree(session, database).release_savepoint(position + 1)
+    if session.virtual_writers:
+        tell_savepoint(session, "release", position)
     del session.savepoints[position:]
 
 
 def _rollback_to_savepoint(session: Session, position: int) -> None:
     for database in _written(session):
         _btree(session, database).rollback_to_savepoint(position + 1)
+    if session.virtual_writers:
+        tell_savepoint(session, "rollback_to", position)
     session.deferred_violations = session.savepoints[position].deferred_violations
     del session.savepoints[position + 1 :]
     if session.changed_schemas:

@@ -88,6 +88,10 @@ def _label_step(label: str) -> str:
     return f".{label}" if _PLAIN_LABEL.fullmatch(label) else f'."{label}"'
 
 
+COLUMNS = ("key", "value", "type", "atom", "id", "parent", "fullkey", "path")
+"""The visible columns."""
+
+
 def json_rows(value: Any, path: Any = "$", recursive: bool = False, binary: bool = False) -> Iterator[Row]:
     """Yields the rows of json_each (or json_tree if recursive; the jsonb_ ones if binary) for a JSON argument and a root path.
 

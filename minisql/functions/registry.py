@@ -319,26 +319,6 @@ def _best(overloads: list[Function], n_args: int) -> Function | None:
     return found
 
 
-_JSON_COLUMNS = ("key", "value", "type", "atom", "id", "parent", "fullkey", "path")
-
-# Table-valued functions: visible columns, and hidden ones for the arguments.
-TABLE_FUNCTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    name: (_JSON_COLUMNS, ("json", "root")) for name in ("json_each", "json_tree", "jsonb_each", "jsonb_tree")
-}
-
-
-def table_function_rows(name: str, arguments: list[Any], n_given: int) -> Iterator[tuple[Any, ...]]:
-    """Returns the rows of a table-valued function, visible columns only, for values of its hidden columns.
-
-    `n_given` is how many of the arguments were given: an absent one is not the same as NULL.
-    Source: https://www.sqlite.org/json1.html section 4.24
-    """
-    module = importlib.import_module("minisql.functions.json_rows")
-    root = arguments[1] if n_given > 1 or arguments[1] is not None else "$"
-    rows: Iterator[tuple[Any, ...]] = module.json_rows(arguments[0], root, name.endswith("tree"), name.startswith("jsonb"))
-    return rows
-
-
 class FunctionRegistry:
     """The functions of one connection: its own table in front of the built-in one; creating one costs nothing.
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from minisql.parser import ast
 from minisql.planner import cost
 from minisql.planner.index_terms import Usage, covers, find_term, partial_index_is_usable
-from minisql.planner.query_blocks import FUNCTION, NESTED, SUBQUERY, TABLE
+from minisql.planner.query_blocks import NESTED, SUBQUERY, TABLE
 from minisql.planner.scope import ROWID
-from minisql.planner.terms import make_term, read_mask, split
+from minisql.planner.terms import make_term, split
 from minisql.planner.walking import walk
 from minisql.values.affinity import NUMERIC, TEXT
 
@@ -93,7 +93,7 @@ def find_accesses(
 ) -> list[Access]:
     """All access paths worth a thought for an input; `terms` are those that may be used to find its rows."""
     if made.kind != TABLE or made.table is None:
-        accesses = function_accesses(compiler, made, terms) if made.kind == FUNCTION else [scan_rows(made)]
+        accesses = [scan_rows(made)]
         for access in accesses:
             adjust_rows(access, terms)
         if may_hash and made.kind in (SUBQUERY, NESTED):
@@ -156,27 +156,6 @@ def subquery_rows(select: BoundSelect) -> int:
     if limit is not None and limit.__class__ is ast.Literal and limit.value.__class__ is int and limit.value >= 0:
         rows = min(rows, cost.log_estimate(limit.value))
     return max(rows, 0)
-
-
-def function_accesses(compiler: Compiler, made: Input, terms: list[Term]) -> list[Access]:
-    """A table-valued function takes its arguments from the call and from equalities with its hidden columns."""
-    plain = scan_rows(made)
-    if made.arguments and made.argument_scope is not None:
-        plain.needs = read_mask(compiler, made.arguments, made.argument_scope) & ~made.mask
-    accesses = [plain]
-    hidden = [number for number, column in enumerate(made.source.columns) if column.hidden == 1]
-    for number in hidden[len(made.arguments) :]:
-        for term in terms:
-            for candidate in term.candidates:
-                if candidate.source is made.source and candidate.position == number and candidate.operator == "=":
-                    if len(accesses) == 1:
-                        accesses.append(scan_rows(made))
-                        accesses[1].needs = plain.needs
-                        accesses[1].cost -= 50
-                    if all(other.position != number for other in accesses[1].equal):
-                        accesses[1].equal.append(candidate)
-                        accesses[1].needs |= candidate.value_mask
-    return accesses
 
 
 def adjust_rows(access: Access, terms: list[Term]) -> None:

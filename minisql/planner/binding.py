@@ -435,11 +435,17 @@ def table_input(
     compiler: Compiler, table: Table, alias: str, indexed_by: str | None = None, is_not_indexed: bool = False
 ) -> Input:
     """An input over a stored (or virtual) table."""
+    is_virtual = table.module is not None
+    if is_virtual:
+        compiler.has_virtual_tables = True
+        if table.module_instance is None:
+            compiler.context.connect_virtual_table(table)
     source = Source(alias, table.columns, table.column_positions, [], table)
     source.schema_name = table.schema_name
     source.has_rowid = not table.is_without_rowid
-    source.is_stored = True
-    made = Input(FUNCTION if table.module is not None else TABLE, source)
+    # Modules give whatever they like.
+    source.is_stored = not is_virtual
+    made = Input(FUNCTION if is_virtual else TABLE, source)
     made.table = table
     made.indexed_by = indexed_by
     if indexed_by is not None and not any(index.name.lower() == indexed_by.lower() for index in table.indexes):

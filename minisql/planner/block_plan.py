@@ -22,6 +22,7 @@ from minisql.planner.nodes import SourceColumn
 from minisql.planner.push_down import prune_columns, push_terms
 from minisql.planner.query_blocks import NESTED, SUBQUERY, TABLE, Block, Input
 from minisql.planner.terms import Term, make_term, names_in, read_mask, split
+from minisql.planner.virtual_tables import argument_terms
 
 if TYPE_CHECKING:
     from minisql.planner.aggregate_code import Calls
@@ -84,7 +85,7 @@ def plan_block(
     has_subquery = any(leaf.kind == SUBQUERY for leaf in leaves)
     if has_subquery:
         push_terms(compiler, block, terms)
-    has_index = any(leaf.table is not None and leaf.table.indexes for leaf in leaves)
+    has_index = any(leaf.table is not None and (leaf.table.indexes or leaf.table.module) for leaf in leaves)
     if len(leaves) > 1 or has_subquery or has_index:
         usage = block_usage(block, order, terms)
         for leaf in leaves:
@@ -192,6 +193,8 @@ def block_terms(compiler: Compiler, block: Block) -> list[Term]:
         for expression in made.on:
             for part in split(expression):
                 terms.append(make_term(compiler, part, scope, owner))
+    if any(made.arguments for made in block.inputs):
+        terms += argument_terms(compiler, block)
     for scope, expression, owner in block.extra_terms:
         for part in split(expression):
             terms.append(make_term(compiler, part, scope, owner))

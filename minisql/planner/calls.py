@@ -63,6 +63,10 @@ def emit_function_call(compiler: Compiler, node: ast.FunctionCall, scope: Scope,
             crossed.append(level.capture)
         level = level.parent
     arguments = node.arguments
+    if compiler.has_virtual_tables and arguments and node.over is None:
+        overloaded = _overload(compiler, node.name, arguments[0], len(arguments), scope)
+        if overloaded is not None:
+            return emit_scalar_call(compiler, overloaded, node.name.lower(), arguments, scope, target)
     function = find_function(compiler, node.name, len(arguments), node.position)
     if compiler.authorized is not None and not authorize_function(compiler, node, node.name, scope):
         return placed(compiler, compiler.constant(None), target)
@@ -85,6 +89,23 @@ def emit_function_call(compiler: Compiler, node: ast.FunctionCall, scope: Scope,
             ERROR, f"ORDER BY may not be used with non-aggregate {node.name}()", compiler.offset(node.position)
         )
     return emit_scalar_call(compiler, function, node.name.lower(), arguments, scope, target)
+
+
+def _overload(
+    compiler: Compiler, name: str, column: ast.Expression, n_arguments: int, scope: Scope
+) -> ScalarFunction | None:
+    """The function that a virtual table puts in the place of one that is called with one of its columns.
+
+    Source: https://www.sqlite.org/vtab.html#xfindfunction
+    """
+    if column.__class__ is not ast.Column:
+        return None
+    found = compiler.resolve(column, scope)
+    table = found[0].table if found is not None else None
+    if table is None or table.module is None:
+        return None
+    overloaded = compiler.context.overload(table, name, n_arguments)
+    return overloaded[1] if overloaded is not None else None
 
 
 def emit_named_call(
@@ -273,7 +294,11 @@ def emit_like(compiler: Compiler, node: ast.Like, scope: Scope, target: int) -> 
         arguments.append(node.escape)
     if is_row(compiler, node.operand, scope):
         raise sqlite_error(ERROR, "row value misused")
-    function = find_function(compiler, node.operator, len(arguments), node.position)
+    function: Function | None = None
+    if compiler.has_virtual_tables:
+        function = _overload(compiler, node.operator, node.operand, len(arguments), scope)
+    if function is None:
+        function = find_function(compiler, node.operator, len(arguments), node.position)
     if compiler.authorized is not None and not authorize_function(compiler, node, node.operator.lower(), scope):
         return placed(compiler, compiler.constant(None), target)
     assert isinstance(function, ScalarFunction), "LIKE and its kin are scalar functions"

@@ -28,7 +28,7 @@ from minisql.planner.ordering import same_tree
 from minisql.planner.read_authorization import authorize_read
 from minisql.planner.scope import ROWID, Capture, Scope, Source, find_in_scope, matches_schema
 from minisql.planner.subquery_code import emit_row_subquery, subquery_columns
-from minisql.planner.table_functions import eponymous_table
+from minisql.planner.virtual_tables import eponymous_table
 from minisql.values.affinity import NUMERIC, TEXT, apply_numeric, apply_text
 from minisql.values.collation import BINARY, Collation
 from minisql.values.compare import hash_key
@@ -73,6 +73,7 @@ class Compiler:
         "explain_rows",
         "gathering_capture",
         "has_with",
+        "has_virtual_tables",
         "home",
         "ignores_triggers",
         "in_recursion",
@@ -180,6 +181,8 @@ class Compiler:
 
     def _begin_reports(self) -> None:
         """The state of what is told to the authorizer and to EXPLAIN QUERY PLAN."""
+        # A table in FROM may have functions of its own.
+        self.has_virtual_tables = False
         # Uses of columns and functions that the authorizer has been asked about, by id() of their (kept) nodes.
         self.authorized: dict[int, tuple[object, bool]] | None = None if self.context.authorizer is None else {}
         # Blocks whose tables the authorizer has yet to hear of if nothing of them is read.

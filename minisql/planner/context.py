@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from minisql.catalog.schema import Catalog, Table
-    from minisql.functions.registry import FunctionRegistry
+    from minisql.functions.registry import FunctionRegistry, ScalarFunction
+    from minisql.planner.index_info import IndexInfo
     from minisql.values.collation import Collation
 
 
@@ -39,9 +40,26 @@ class PlanContext(Protocol):
     def eponymous_table(self, name: str) -> Table | None:
         """A table that exists by its module's name alone (pragma_x, json_each, generate_series), or None.
 
-        Its hidden columns (hidden == 1) take the arguments.  Its rows, all columns in order, come from HostRows service
-        "table_function" with the constant (table.module,) and one argument for each hidden column, NULL where none was given.
+        Its hidden columns (hidden == 1) take the arguments.
         """
+
+    def connect_virtual_table(self, table: Table) -> None:
+        """Connects a virtual table to its module, which declares its columns; raises `no such module: X`."""
+
+    def best_index(self, table: Table, info: IndexInfo) -> bool:
+        """Asks the module of a virtual table to plan a scan: fills in the answer, or returns False for no plan.
+
+        The rows of a scan come from HostRows service "virtual_rows" with the constants (schema index, table name, is it
+        eponymous, index number, index string, column numbers wanted, -1 being the rowid) and one argument for each constraint
+        that the module uses, in its order.
+        """
+
+    def overload(self, table: Table, name: str, n_arguments: int) -> tuple[int, ScalarFunction] | None:
+        """What a module makes of a function whose first argument is a column of its table: an operator for `best_index` (0:
+        none) and the function; None if it leaves the function alone."""
+
+    def is_writable_virtual(self, table: Table) -> bool:
+        """Whether a virtual table's module can change it."""
 
     def schema_cookie(self, schema_index: int) -> int:
         """The cookie that the loaded schema was read with."""

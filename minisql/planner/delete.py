@@ -30,6 +30,7 @@ from minisql.planner.targets import (
 )
 from minisql.planner.triggers import STEP_EMITTERS, emit_triggers, has_time, triggers_of
 from minisql.planner.view_targets import view_as_table
+from minisql.planner.virtual_writes import check_writable_module, emit_virtual_delete, refuse_virtual_returning
 from minisql.planner.writes import statement_conflict, use_database
 
 if TYPE_CHECKING:
@@ -65,6 +66,11 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
     if triggers:
         compiler.needs_statement_journal = True
     scope = statement_scope(compiler, node.with_clause)
+    if table.module is not None:
+        check_writable_module(compiler, table)
+        refuse_virtual_returning(table, "DELETE", node.returning)
+        emit_virtual_delete(compiler, table, node, scope, statement_conflict(compiler, 0))
+        return ()
     deletion = Deletion(table, allocate_row(compiler.builder, table_layout(table)), triggers)
     deletion.conflict = statement_conflict(compiler, 0)
     deletion.returning = begin_returning(compiler, node.returning)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from minisql.parser import ast
 from minisql.planner.access import BY_HASH, BY_INDEX, BY_OR, BY_ROWID, BY_ROWS, Access
-from minisql.planner.query_blocks import FUNCTION, NESTED, RECURSION, SUBQUERY
+from minisql.planner.query_blocks import NESTED, RECURSION, SUBQUERY
 from minisql.planner.scope import ROWID
+from minisql.planner.virtual_tables import VirtualAccess
 from minisql.planner.walking import CHILDREN
 
 if TYPE_CHECKING:
@@ -72,9 +73,10 @@ def describe_access(compiler: Compiler, access: Access) -> str:
     name = source_name(compiler, made)
     suffix = " LEFT-JOIN" if made.join_flags & ast.JOIN_LEFT else ""
     if access.kind == BY_ROWS:
-        if made.kind == FUNCTION:
-            number = 1 if made.arguments or access.equal else 0
-            return f"SCAN {name} VIRTUAL TABLE INDEX {number}:{suffix}"
+        if isinstance(access, VirtualAccess):
+            info = access.info
+            number = f"0x{info.index_number:x}" if info.shows_hex else str(info.index_number)
+            return f"SCAN {name} VIRTUAL TABLE INDEX {number}:{info.index_string or ''}{suffix}"
         if made.kind in (SUBQUERY, RECURSION, NESTED):
             return f"SCAN {name}{suffix}"
     if access.kind == BY_HASH:

@@ -29,6 +29,7 @@ from minisql.planner.targets import Target, check_writable, find_target, open_ta
 from minisql.planner.triggers import STEP_EMITTERS, emit_triggers, has_time, triggers_of
 from minisql.planner.upsert import begin_upserts, check_conflict_targets
 from minisql.planner.view_targets import view_as_table
+from minisql.planner.virtual_writes import begin_virtual_write, check_writable_module, emit_virtual_insert
 from minisql.planner.writes import statement_conflict
 from minisql.values import affinity
 from minisql.values.affinity import apply_affinity
@@ -86,6 +87,8 @@ def emit_insert(compiler: Compiler, node: ast.Insert) -> tuple[str, ...]:
         return ()
     if table.view is not None:
         table = view_as_table(compiler, table)
+    elif table.module is not None:
+        check_writable_module(compiler, table)
     layout = table_layout(table)
     insertion = Insertion(node, table, layout, allocate_row(compiler.builder, layout))
     insertion.triggers = triggers
@@ -176,6 +179,11 @@ def _begin(compiler: Compiler, insertion: Insertion, is_single: bool = False) ->
     if table.view is not None:
         if node.upserts:
             raise sqlite_error(ERROR, "cannot UPSERT a view")
+        return
+    if table.module is not None:
+        if node.upserts:
+            raise sqlite_error(ERROR, f'UPSERT not implemented for virtual table "{table.name}"')
+        begin_virtual_write(compiler, table)
         return
     target = insertion.target = open_target(compiler, table, statement_conflict(compiler, CONFLICT_ACTIONS[node.conflict]))
     if table.has_autoincrement:
@@ -296,14 +304,17 @@ def _emit_row(
     has_before = bool(insertion.triggers) and has_time(insertion.triggers, "BEFORE" if table.view is None else "INSTEAD OF")
     if has_before and not table.is_without_rowid:
         rowid_source = _emit_provisional_rowid(compiler, new, rowid_source)
-    if needs_affinity and layout.affinities is not None:
+    if needs_affinity and layout.affinities is not None and table.module is None:
         compiler.emit(op.Affinity, new.base, p4=layout.affinities)
     if has_before:
         emit_generated_columns(compiler, table, new)
         time = "BEFORE" if table.view is None else "INSTEAD OF"
         conflict = insertion.target.conflict if insertion.target is not None else 0
         emit_triggers(compiler, table, insertion.triggers, time, None, new, conflict, ignore)
-    if table.view is None:
+    if table.module is not None:
+        conflict = statement_conflict(compiler, CONFLICT_ACTIONS[insertion.node.conflict])
+        emit_virtual_insert(compiler, table, new, rowid_source, conflict)
+    elif table.view is None:
         _emit_write(compiler, insertion, rowid_source, rowid_known, known, ignore)
     emit_returning_row(compiler, insertion.returning, table, new)
     if insertion.target is not None and insertion.triggers:
@@ -329,7 +340,8 @@ def _fill_row(
     value_of = insertion.values
     scope = insertion.scope or _NO_NAMES
     needs_affinity = False
-    for position in layout.insertable:
+    # Hidden columns of a virtual table can be named though they are not in the list of all.
+    for position in layout.insertable if insertion.table.module is None else range(len(columns)):
         if position == alias:
             continue
         register = base + offsets[position]
@@ -351,7 +363,7 @@ def _fill_row(
             if value.__class__ is ast.Literal:
                 constant = value.value
                 kind = columns[position].affinity
-                if kind > affinity.BLOB:
+                if kind > affinity.BLOB and insertion.table.module is None:
                     constant = apply_affinity(constant, kind)
                 template[register] = known[register] = constant
             else:

@@ -29,8 +29,9 @@ from minisql.planner.access import (
     extend_hash_keys,
     find_accesses,
 )
-from minisql.planner.query_blocks import TABLE
+from minisql.planner.query_blocks import FUNCTION, TABLE
 from minisql.planner.scope import ROWID
+from minisql.planner.virtual_tables import VirtualAccess, virtual_accesses
 
 if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler
@@ -97,7 +98,11 @@ def order_joins(
         order_helps = wanted is not None and any(
             term.source is made.source or term.position is None for term in wanted.terms
         )
-        for access in find_accesses(compiler, made, usable, usage, order_helps, may_hash):
+        if made.kind == FUNCTION:
+            ways: list[Access] = [*virtual_accesses(compiler, made, usable, usage, wanted, needs)]
+        else:
+            ways = find_accesses(compiler, made, usable, usage, order_helps, may_hash)
+        for access in ways:
             access.needs |= needs
             accesses.append(access)
     if len(inputs) == 1 and accesses:
@@ -249,6 +254,8 @@ def satisfied_terms(accesses: list[Access], wanted: WantedOrder, decide_reversal
     seen = 0
     for access in accesses:
         seen |= access.input.mask
+        if isinstance(access, VirtualAccess) and access.info.is_ordered:
+            return len(terms)
         _satisfy_constants(access, terms, done)
         if access.is_single and not access.n_in:
             unique_mask |= access.input.mask

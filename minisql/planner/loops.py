@@ -29,9 +29,9 @@ from minisql.planner.compound_columns import emit_column_rows
 from minisql.planner.explain_plan import set_up_name, source_name
 from minisql.planner.key_values import emit_key, emit_key_values
 from minisql.planner.prepare_access import prepare, row_extent
-from minisql.planner.query_blocks import FUNCTION, RECURSION, SUBQUERY, Input
+from minisql.planner.query_blocks import RECURSION, SUBQUERY, Input
 from minisql.planner.scope import row_registers, stored_width
-from minisql.planner.table_functions import open_function
+from minisql.planner.virtual_tables import VirtualAccess, open_virtual
 from minisql.values.collation import BINARY
 
 if TYPE_CHECKING:
@@ -229,8 +229,8 @@ def _open_rows(nest: Nest, access: Access) -> None:
         assert common is not None, "a recursion belongs to a common table"
         made.source.registers = common.row_registers
         return
-    if made.kind == FUNCTION:
-        open_function(nest, access)
+    if isinstance(access, VirtualAccess):
+        open_virtual(nest, access)
         return
     first, width = row_extent(made)
     nest.begin(op.Rewind, made.source.cursor, first, width)

@@ -19,7 +19,7 @@ from minisql.planner.compound_columns import emit_column_rows
 from minisql.planner.explain_plan import set_up_name
 from minisql.planner.query_blocks import FUNCTION, NESTED, SUBQUERY, TABLE, CommonTable, Input
 from minisql.planner.scope import ROWID, row_registers, stored_width
-from minisql.planner.table_functions import prepare_function
+from minisql.planner.virtual_tables import VirtualAccess, prepare_virtual
 from minisql.values.collation import BINARY
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def prepare(compiler: Compiler, access: Access, terms: list[Term]) -> None:
     elif made.kind == NESTED:
         assert made.block is not None, "a nested input has a block"
         compiler.emit_nested(made)
-    elif made.kind == FUNCTION:
-        prepare_function(compiler, access)
+    elif isinstance(access, VirtualAccess):
+        prepare_virtual(compiler, access)
     if access.kind == BY_HASH:
         with_once = _begin_once(compiler, access)
         _build_hash(compiler, access, terms)
@@ -241,6 +241,6 @@ def row_extent(made: Input) -> tuple[int, int]:
     if made.kind == TABLE:
         assert made.table is not None, "a table input has a table"
         return made.row_base, stored_width(made.table)
-    if made.kind == NESTED:
+    if made.kind == NESTED or made.kind == FUNCTION:
         return made.row_base, made.row_width
     return made.row_base, len(made.source.columns)

@@ -42,6 +42,7 @@ class Input:
         "on_scope",
         "row_base",
         "row_width",
+        "scan_columns",
         "search_base",
         "search_cursor",
         "search_width",
@@ -63,6 +64,8 @@ class Input:
         # The names used by the statement.
         self.usage: Usage | None = None
         self.row_width = 0
+        # Which columns (-1: the rowid) a scan of a virtual table delivers.
+        self.scan_columns: tuple[int, ...] = ()
         self.table: Table | None = None
         self.select: BoundSelect | None = None
         self.block: Block | None = None

@@ -43,6 +43,7 @@ from minisql.planner.targets import (
 )
 from minisql.planner.triggers import STEP_EMITTERS, emit_triggers, has_time, triggers_of
 from minisql.planner.view_targets import view_as_table
+from minisql.planner.virtual_writes import check_writable_module, emit_virtual_update, refuse_virtual_returning
 from minisql.planner.writes import statement_conflict
 from minisql.values import affinity
 from minisql.values.collation import BINARY
@@ -116,6 +117,9 @@ def _emit_update(compiler: Compiler, node: ast.Update, table: Table) -> tuple[st
         table = view_as_table(compiler, table)
     else:
         check_writable(compiler, table, False)
+    if table.module is not None:
+        check_writable_module(compiler, table)
+        refuse_virtual_returning(table, "UPDATE", node.returning)
     _check_sources(node)
     if node.order_by is not None and node.limit is None:
         raise sqlite_error(ERROR, "ORDER BY without LIMIT on UPDATE")
@@ -124,6 +128,9 @@ def _emit_update(compiler: Compiler, node: ast.Update, table: Table) -> tuple[st
     assignments = map_assignments(compiler, table, node.assignments, make_scope)
     conflict = statement_conflict(compiler, CONFLICT_ACTIONS[node.conflict])
     updating = Updating(compiler, table, assignments, conflict)
+    if table.module is not None:
+        emit_virtual_update(compiler, table, node, scope, assignments, (updating.old, updating.new), conflict)
+        return ()
     updating.returning = begin_returning(compiler, node.returning)
     if is_view:
         _emit_view_rows(compiler, updating, node, scope)

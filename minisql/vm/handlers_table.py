@@ -225,30 +225,25 @@ def window_rewind(frame: Frame, registers: list[Any], i: Operands, pc: int) -> i
     return load_row(registers, i, frame.cursors[i[1]].finish(registers), pc)
 
 
-@handles(opcodes.VOpen)
-def v_open(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    cursor = frame.cursors[i[1]] = i[4].open_cursor()
-    frame.add_closable(cursor)
-    return pc
-
-
-@handles(opcodes.VFilter)
-def v_filter(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    index_number, index_string, arguments = i[4]
-    row = frame.cursors[i[1]].filter(index_number, index_string, GETTERS[arguments](registers))
-    return load_row(registers, i, row, pc)
-
-
-@handles(opcodes.VColumn)
-def v_column(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    registers[i[3]] = frame.cursors[i[1]].column(i[2])
+@handles(opcodes.ListValues)
+def list_values(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    cursor = frame.cursors[i[1]]
+    values = []
+    row = cursor.first()
+    while row is not None:
+        values.append(row[0])
+        row = cursor.next()
+    registers[i[3]] = tuple(values)
     return pc
 
 
 @handles(opcodes.VUpdate)
 def v_update(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    handle, arguments = i[4]
-    result = handle.update(GETTERS[arguments](registers), i[2])
+    database, name, arguments, assigned = i[4]
+    values = [registers[number] for number in arguments]
+    rowid = frame.host.update_virtual(database, name, values, i[2], assigned)
     if i[3]:
-        registers[i[3]] = result
+        registers[i[3]] = rowid
+    if i[5] & opcodes.COUNT_CHANGE:
+        frame.n_changes += 1
     return pc

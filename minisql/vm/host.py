@@ -5,7 +5,7 @@ The virtual machine never sees SQL text, AST or schema.  Databases are numbered 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -63,6 +63,11 @@ class Host(Protocol):
 
     def row_changed(self, operation: str, schema_index: int, table_name: str, rowid: int) -> None:
         """The update hook ('insert', 'update', 'delete'); called only while `has_update_hook` is true."""
+
+    def update_virtual(
+        self, database: int, name: str, values: list[Any], conflict: int, assigned: frozenset[int] | None
+    ) -> int | None:
+        """VUpdate."""
 
     has_update_hook: bool
 

@@ -51,7 +51,7 @@ _NEEDS_NO_FRAME = PURE | frozenset(
 _KINDS: dict[int, str] = {
     op.OpenList: "list", op.ConstantRows: "list", op.OpenDup: "list", op.OpenTree: "tree", op.HashOpen: "hash",
     op.SorterOpen: "sorter",
-    op.GroupOpen: "group", op.SetOpen: "set", op.QueueOpen: "queue", op.WindowOpen: "window", op.VOpen: "virtual",
+    op.GroupOpen: "group", op.SetOpen: "set", op.QueueOpen: "queue", op.WindowOpen: "window",
     op.MemoOpen: "memo",
 }  # fmt: skip
 
@@ -184,7 +184,7 @@ class Translator:
         self.plan = RegisterPlan(program)
         self.lines: list[tuple[int, str, int]] = []
         # Only what the host hands out has to be closed.
-        self.needs_closing = any(instruction[0] in (op.HostRows, op.VOpen) for instruction in program.code)
+        self.needs_closing = any(instruction[0] == op.HostRows for instruction in program.code)
         self.uses_context = False
         self.changes_data = program.statement_kind in DATA_CHANGING
         self.depth = 2 if self.needs_closing else 1

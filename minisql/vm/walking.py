@@ -26,7 +26,7 @@ Row = tuple[Any, ...]
 OPENERS = frozenset(
     (
         op.OpenRead, op.OpenWrite, op.OpenList, op.OpenTree, op.HashOpen, op.SorterOpen, op.GroupOpen, op.SetOpen, op.MemoOpen,
-        op.QueueOpen, op.WindowOpen, op.VOpen, op.ConstantRows, op.HostRows, op.OpenDup,
+        op.QueueOpen, op.WindowOpen, op.ConstantRows, op.HostRows, op.OpenDup,
     )
 )  # fmt: skip
 

@@ -1,0 +1,121 @@
+"""SessionHost: the connection as the built-in modules of virtual tables see it; implements `vtab.host.VtabHost`.
+
+Source: https://www.sqlite.org/vtab.html.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from minisql.errors import ERROR, MISUSE, sqlite_error
+from minisql.functions.registry import ANY, ScalarFunction
+from minisql.storage.image import page_image
+from minisql.vm.machine import run
+
+if TYPE_CHECKING:
+    from minisql.bytecode.program import Program
+    from minisql.engine.session import Session
+    from minisql.storage.btree import BtreeFile
+
+_MAX_KEPT = 100
+
+
+class SessionHost:
+    """Belongs to one connected table; does not keep the connection alive.
+
+    `conflict` is SQLite's code of the conflict action of the change that is being made.
+    """
+
+    __slots__ = ("_programs", "_session", "conflict", "schema_name")
+
+    def __init__(self, session: Session, schema_name: str) -> None:
+        self._session = weakref.ref(session)
+        self.schema_name = schema_name
+        self.conflict = 4
+        # Compiled statements by text, with the schema generation they were compiled for.
+        self._programs: dict[str, tuple[int, Program]] = {}
+
+    @property
+    def session(self) -> Session:
+        """The connection; raises MISUSE when it is gone."""
+        found = self._session()
+        if found is None:
+            raise sqlite_error(MISUSE)
+        return found
+
+    def _compiled(self, session: Session, sql: str) -> Program:
+        known = self._programs.get(sql)
+        if known is not None and known[0] == session.schema_generation:
+            return known[1]
+        saved, session.authorizer = session.authorizer, None
+        try:
+            program = session.compile(sql)
+        finally:
+            session.authorizer = saved
+        if len(self._programs) >= _MAX_KEPT:
+            self._programs.clear()
+        if not program.is_ddl:
+            self._programs[sql] = (session.schema_generation, program)
+        return program
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Runs one statement to its end and returns its rows."""
+        session = self.session
+        saved = session.changes, session.total_changes, session.last_insert_rowid
+        authorizer, session.authorizer = session.authorizer, None
+        try:
+            return list(run(self._compiled(session, sql), session, values))
+        finally:
+            session.settings["nested_rowid"] = session.last_insert_rowid
+            session.changes, session.total_changes, session.last_insert_rowid = saved
+            session.authorizer = authorizer
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """Runs a SELECT row by row."""
+        session = self.session
+        return run(self._compiled(session, sql), session, values)
+
+    def last_insert_rowid(self) -> int:
+        """The rowid of the row that `execute` inserted last."""
+        return int(self.session.settings.get("nested_rowid", 0))
+
+    def conflict_action(self) -> int:
+        """SQLite's code of what the running statement does on a conflict."""
+        return self.conflict
+
+    def declare_function(self, name: str) -> None:
+        """Makes a function name known that only works where a module overloads it."""
+        functions = self.session.functions
+        if not functions.exists(name):
+
+            def call(*_arguments: Any) -> None:
+                raise sqlite_error(ERROR, f"unable to use function {name} in the requested context")
+
+            functions.register(ScalarFunction(name, 0, ANY, call, deterministic=False))
+
+    def _btree(self, schema_name: str) -> BtreeFile:
+        session = self.session
+        database = session.catalog.schema_position(schema_name)
+        btree = session.btrees[database] if database >= 0 else None
+        if btree is None:
+            raise sqlite_error(ERROR, f"no such schema: {schema_name}")
+        session.ensure_reading(database)
+        return btree
+
+    def page_bytes(self, schema_name: str, page_number: int) -> bytes:
+        """A page as it would stand in the file."""
+        return bytes(page_image(self._btree(schema_name), page_number))
+
+    def page_count(self, schema_name: str) -> int:
+        """The number of pages of a database."""
+        return self._btree(schema_name).n_pages
+
+    def setting(self, name: str) -> Any:
+        """What a module keeps with the connection under a name, None at first."""
+        return self.session.settings.get(("module", name))
+
+    def keep(self, name: str, value: Any, on_close: Callable[[], None] | None = None) -> None:
+        """Keeps something with the connection until it closes."""
+        self.session.settings["module", name] = value

@@ -1,0 +1,34 @@
+"""The built-in modules: names, and where each is made when it is first asked for.
+
+Source: https://www.sqlite.org/vtablist.html.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from minisql.vtab.protocol import Module
+
+_MADE_IN = {
+    "json_each": "json_tables",
+    "json_tree": "json_tables",
+    "jsonb_each": "json_tables",
+    "jsonb_tree": "json_tables",
+}
+"""Name to the module of this room whose `make_module(name)` makes it."""
+
+
+def built_in_names() -> list[str]:
+    """The names of all built-in modules."""
+    return list(_MADE_IN)
+
+
+def built_in_module(name: str) -> Module | None:
+    """The built-in module of a lower-case name, or None."""
+    place = _MADE_IN.get(name)
+    if place is None:
+        return None
+    module: Module = importlib.import_module(f"minisql.vtab.{place}").make_module(name)
+    return module

@@ -1,0 +1,45 @@
+"""VtabHost: what the built-in modules may ask of the connection that they live in; the engine implements it.
+
+SQL runs as a part of the statement that calls the module: it commits nothing and counts no changes, and the authorizer does not
+hear of it.
+
+Source: https://www.sqlite.org/vtab.html.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+from minisql.vtab.protocol import Value
+
+
+class VtabHost(Protocol):
+    """The connection as modules see it.  Statements are compiled once per text and schema."""
+
+    def execute(self, sql: str, values: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
+        """Runs one statement to its end and returns its rows."""
+
+    def rows(self, sql: str, values: Sequence[Value] = ()) -> Iterator[tuple[Any, ...]]:
+        """Runs a SELECT row by row."""
+
+    def last_insert_rowid(self) -> int:
+        """The rowid of the row that `execute` inserted last."""
+
+    def conflict_action(self) -> int:
+        """What the running change does on a conflict: SQLite's codes ROLLBACK 1, IGNORE 2, FAIL 3, ABORT 4, REPLACE 5."""
+
+    def declare_function(self, name: str) -> None:
+        """Makes a function name known that only works with a table whose module overloads it."""
+
+    def page_bytes(self, schema_name: str, page_number: int) -> bytes:
+        """A page as it would stand in the file."""
+
+    def page_count(self, schema_name: str) -> int:
+        """The number of pages of a database."""
+
+    def setting(self, name: str) -> Any:
+        """What a module keeps with the connection under a name, None at first."""
+
+    def keep(self, name: str, value: Any, on_close: Callable[[], None] | None = None) -> None:
+        """Keeps something with the connection until it closes."""

@@ -1,0 +1,27 @@
+"""json_each, json_tree and their jsonb forms as table-valued functions.
+
+Source: https://www.sqlite.org/json1.html section 4.24.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+from minisql.functions.json_rows import COLUMNS, json_rows
+from minisql.vtab.protocol import Module, Value
+from minisql.vtab.table_function import TableFunction
+
+
+def make_module(name: str) -> Module:
+    """The module of one of the four names."""
+    return TableFunction(COLUMNS, ("json", "root"), partial(_rows, name.endswith("tree"), name.startswith("jsonb")), (0, 1, 3))
+
+
+def _rows(is_tree: bool, is_binary: bool, owner: Any, arguments: list[Any], n_given: int) -> Iterable[tuple[Value, ...]]:
+    if not n_given:
+        return ()
+    # A root that is absent is not the same as NULL.
+    root = arguments[1] if n_given > 1 else "$"
+    return json_rows(arguments[0], root, is_tree, is_binary)
