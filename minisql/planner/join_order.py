@@ -94,7 +94,7 @@ def order_joins(
     may_hash = len(inputs) > 1 and compiler.context.flags.get("automatic_index", True)
     accesses: list[Access] = []
     for made, needs in zip(inputs, needed_first):
-        usable = [term for term in terms if _may_use(term, made)]
+        usable = [term for term in terms if term.mask & made.mask and _may_use(term, made)]
         order_helps = wanted is not None and any(
             term.source is made.source or term.position is None for term in wanted.terms
         )
@@ -120,7 +120,7 @@ def order_joins(
     start_rows = 0
     nestings = [Nesting((), 0, start_rows, 0, 0, -1 if wanted is not None else 0)]
     for _ in inputs:
-        nestings = _extend(nestings, accesses, width, wanted)
+        nestings = _extend(nestings, accesses, width, wanted) if width > 1 or wanted else _extend_one(nestings[0], accesses)
         if not nestings:
             raise sqlite_error(ERROR, "no query solution")
     best = min(nestings, key=lambda nesting: nesting.cost)
@@ -128,7 +128,9 @@ def order_joins(
     available = 0
     for access in chosen:
         if access.kind == BY_HASH:
-            extend_hash_keys(compiler, access, [term for term in terms if _may_use(term, access.input)], available)
+            own = access.input.mask
+            usable = [term for term in terms if term.mask & own and _may_use(term, access.input)]
+            extend_hash_keys(compiler, access, usable, available)
         available |= access.input.mask
     satisfied = 0
     if wanted is None and compiler.reverses_scans:
@@ -188,29 +190,49 @@ def _may_use(term: Term, made: Input) -> bool:
     return not made.join_flags & ast.JOIN_LEFT
 
 
+def _extend_one(outer: Nesting, accesses: list[Access]) -> list[Nesting]:
+    """What `_extend` does for a beam of one when no order is wanted: the cheapest next access, the first of equals.
+
+    Accesses of the tables that are in already are dropped from `accesses`.
+    """
+    mask, rows, before = outer.mask, outer.rows, outer.unsorted if outer.accesses else None
+    accesses[:] = [access for access in accesses if not access.input.mask & mask]
+    best: Access | None = None
+    best_cost = best_rows = 0
+    for access in accesses:
+        if access.needs & ~mask or (rows < 3 and access.kind == BY_HASH):
+            continue
+        total = cost.add(access.setup, access.cost + rows)
+        if before is not None:
+            total = cost.add(total, before)
+        if best is None or total < best_cost or (total == best_cost and access.rows < best_rows):
+            best, best_cost, best_rows = access, total, access.rows
+    if best is None:
+        return []
+    return [Nesting((*outer.accesses, best), mask | best.input.mask, rows + best.rows, best_cost, best_cost, 0)]
+
+
 def _extend(
     nestings: list[Nesting], accesses: list[Access], width: int, wanted: WantedOrder | None
 ) -> list[Nesting]:
     kept: list[Nesting] = []
-    worst = 0
+    places: dict[tuple[int, bool], int] = {}
+    worst = -1
     for outer in nestings:
         mask = outer.mask
         rows = outer.rows
         for access in accesses:
             own = access.input.mask
-            if own & mask or access.needs & ~mask:
-                continue
-            if access.kind == BY_HASH and rows < 3:
+            if own & mask or access.needs & ~mask or (rows < 3 and access.kind == BY_HASH):
                 continue
             unsorted = cost.add(access.setup, access.cost + rows)
             if outer.accesses:
                 unsorted = cost.add(unsorted, outer.unsorted)
             ordered = outer.ordered
-            chain = (*outer.accesses, access)
             total = unsorted
             if wanted is not None:
                 if ordered < 0:
-                    ordered = satisfied_terms(list(chain), wanted)
+                    ordered = satisfied_terms([*outer.accesses, access], wanted)
                 if 0 <= ordered < len(wanted.terms):
                     total = cost.add(
                         unsorted,
@@ -220,26 +242,26 @@ def _extend(
                     )
                     if access.kind != BY_ROWS:
                         total += 3
-            new = Nesting(chain, mask | own, rows + access.rows, total, unsorted, ordered)
-            same = next(
-                (
-                    position
-                    for position, other in enumerate(kept)
-                    if other.mask == new.mask and (other.ordered < 0) == (ordered < 0)
-                ),
-                -1,
-            )
-            if same >= 0:
-                other = kept[same]
-                if (new.cost, new.rows, new.unsorted) < (other.cost, other.rows, other.unsorted):
-                    kept[same] = new
-                continue
-            if len(kept) < width:
-                kept.append(new)
-                continue
-            worst = max(range(len(kept)), key=lambda position: (kept[position].cost, kept[position].unsorted))
-            if (new.cost, new.rows) < (kept[worst].cost, kept[worst].rows):
-                kept[worst] = new
+            key = (mask | own, ordered < 0)
+            place = places.get(key, -1)
+            if place >= 0:
+                other = kept[place]
+                if (total, rows + access.rows, unsorted) >= (other.cost, other.rows, other.unsorted):
+                    continue
+            elif len(kept) < width:
+                place = len(kept)
+                kept.append(outer)
+            else:
+                if worst < 0:
+                    worst = max(range(width), key=lambda number: (kept[number].cost, kept[number].unsorted))
+                other = kept[worst]
+                if (total, rows + access.rows) >= (other.cost, other.rows):
+                    continue
+                place = worst
+                del places[other.mask, other.ordered < 0]
+            places[key] = place
+            kept[place] = Nesting((*outer.accesses, access), mask | own, rows + access.rows, total, unsorted, ordered)
+            worst = -1
     return kept
 
 

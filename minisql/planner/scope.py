@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 ROWID_NAMES = frozenset(("rowid", "oid", "_rowid_"))
 ROWID = -1
+WIDE_JOIN = 6
 ROWID_COLUMN = Column("rowid", "INTEGER", affinities.INTEGER)
 
 
@@ -169,6 +170,7 @@ class Scope:
         "merged",
         "nested",
         "parent",
+        "places",
         "sources",
         "windows",
     )
@@ -190,6 +192,8 @@ class Scope:
         self.is_grouped = False
         # The view or trigger in whose name this scope reads.
         self.acting_object: str | None = None
+        # Of a wide join: (number of sources, what unqualified names mean).
+        self.places: tuple[int, dict[str, tuple[int, Source | None, int]]] | None = None
 
 
 def table_source(table: Table, alias: str, registers: list[int]) -> Source:
@@ -242,7 +246,10 @@ def find_in_scope(scope: Scope, name: str, table: str | None, schema: str | None
     count = 0
     found: Source | None = None
     found_position = 0
-    for source in scope.sources:
+    sources = scope.sources
+    if table is None and len(sources) > WIDE_JOIN and name not in ROWID_NAMES:
+        return _places(scope).get(name, (0, None, 0))
+    for source in sources:
         if table is not None:
             if source.name != table or (schema is not None and not matches_schema(source, schema)):
                 continue
@@ -257,6 +264,21 @@ def find_in_scope(scope: Scope, name: str, table: str | None, schema: str | None
     if count or name not in ROWID_NAMES:
         return count, found, found_position
     return _find_rowid(scope, table, schema)
+
+
+def _places(scope: Scope) -> dict[str, tuple[int, Source | None, int]]:
+    """What every unqualified name means in a join so wide that looking through its sources for each name is slow."""
+    sources = scope.sources
+    if scope.places is not None and scope.places[0] == len(sources):
+        return scope.places[1]
+    places: dict[str, tuple[int, Source | None, int]] = {}
+    for source in sources:
+        if not source.is_qualified_only:
+            for name, position in source.positions.items():
+                count, found, place = places.get(name, (0, source, position))
+                places[name] = (count + 1, found, place)
+    scope.places = (len(sources), places)
+    return places
 
 
 def _find_rowid(scope: Scope, table: str | None, schema: str | None) -> tuple[int, Source | None, int]:
