@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from minisql.storage.bulk import insert_entries, remove_entries
 from minisql.storage.corruption import corrupt
 from minisql.storage.index_key import KeyOrder
 from minisql.storage.index_tree import IndexTree, Path, decode_index_node, entry_at
@@ -283,6 +284,14 @@ class IndexCursor:
     def delete(self, entry: Row) -> bool:
         """Deletes the entry with this key; False when there is none.  The cursor keeps its place for `next`."""
         return self.tree.delete(entry, self.order)
+
+    def insert_many(self, entries: list[Row]) -> None:
+        """Inserts entries none of which is there, in any order."""
+        insert_entries(self.tree, *self.order.sort(entries), self.order)
+
+    def delete_many(self, entries: list[Row]) -> int:
+        """Deletes entries with distinct keys, given in any order; returns how many of them were there."""
+        return remove_entries(self.tree, *self.order.sort(entries), self.order)
 
     def delete_current(self) -> None:
         """Deletes the entry under the cursor; `next` then moves to the one behind it."""

@@ -39,6 +39,19 @@ TOP = Top()
 _TOP_KEY = (9,)
 
 
+def _are_plain(entries: list[Row]) -> bool:
+    """Tells whether no text among the entries has escaped bytes."""
+    for column in zip(*entries):
+        if str in set(map(type, column)):
+            text = "".join([value for value in column if value.__class__ is str])
+            if not text.isascii():
+                try:
+                    text.encode()
+                except UnicodeEncodeError:
+                    return False
+    return True
+
+
 class KeyOrder:
     """One key shape in one database: its record codec and its order."""
 
@@ -70,6 +83,18 @@ class KeyOrder:
                 except UnicodeEncodeError:
                     return False
         return True
+
+    def sort(self, entries: list[Row]) -> tuple[list[Row], list[Row]]:
+        """Returns entries in the order of the index and the list to compare: the entries themselves where that is right."""
+        if self.is_plain and _are_plain(entries):
+            try:
+                entries = sorted(entries)
+                return entries, entries
+            except TypeError:
+                pass
+        keys = list(map(self.key, entries))
+        places = sorted(range(len(keys)), key=keys.__getitem__)
+        return [entries[place] for place in places], [keys[place] for place in places]
 
     def keys_for(self, entries: list[Row]) -> list[Row]:
         """Returns the list to bisect in: `entries` itself where that is right, else sort keys."""

@@ -324,7 +324,7 @@ class IndexTree:
         if pager.is_editing:
             pager.check_health()
         leaf = self.append_leaf
-        if leaf is not None and self.is_appending and self._goes_last(leaf, entry, order):
+        if leaf is not None and self.is_appending and self.goes_last(leaf, entry, order):
             index = len(leaf.entries)  # type: ignore[arg-type]
             equal = None
         else:
@@ -351,12 +351,12 @@ class IndexTree:
             leaf.size += size
             leaf.masks = None
             if leaf.size > pager.usable:
-                self._relieve(leaf, entry, order)
+                self.relieve(leaf, entry, order)
         pager.is_editing = False
         if pager.file is not None and len(pager.dirty) > pager.max_dirty_pages():
             pager.spill()
 
-    def _goes_last(self, leaf: IndexLeaf, entry: Row, order: KeyOrder) -> bool:
+    def goes_last(self, leaf: IndexLeaf, entry: Row, order: KeyOrder) -> bool:
         """Tells, without a descent, that an entry belongs behind the last entry of the last leaf."""
         if self.pager.pages.get(leaf.number) is not leaf or not leaf.entries or leaf.codec is not order:
             return False
@@ -411,7 +411,7 @@ class IndexTree:
             node.size += upper_bound(entry) * self.size_factor + 8 if cell is None else len(cell) + 4
             node.masks = None
             if node.size > pager.usable:
-                self._relieve(node, entry, order)
+                self.relieve(node, entry, order)
             return
         self._set_entry(node, index, entry, cell or build_index_cell(pager, order.codec.encode(entry)), order)
         depth = next(i for i, (member, _) in enumerate(path) if member is node)
@@ -428,7 +428,7 @@ class IndexTree:
         node.entries[index] = entry
         node.cells[index] = cell
 
-    def _relieve(self, leaf: IndexLeaf, entry: Row, order: KeyOrder) -> None:
+    def relieve(self, leaf: IndexLeaf, entry: Row, order: KeyOrder) -> None:
         """Splits a leaf whose cells, measured closely, do not fit its page."""
         pager = self.pager
         sizes = measure_index_leaf(pager, leaf, self.size_factor)
@@ -585,7 +585,7 @@ class IndexTree:
                 leaf.size -= _leaf_cell_size(cell)
             leaf.masks = None
             if path and len(leaf.entries) < max(leaf.row_count_below, 1):  # type: ignore[arg-type]
-                self._after_delete(path, leaf, order)
+                self.after_delete(path, leaf, order)
         self._finish_edit()
         return True
 
@@ -620,14 +620,14 @@ class IndexTree:
         if _interior_size(interior.cells) > page_capacity(pager, interior.number):
             self._split_interiors(path[: depth + 1], order)
             path = self._path_before(entry, order)
-        self._after_delete(path, node, order)
+        self.after_delete(path, node, order)
 
     def _path_before(self, entry: Row, order: KeyOrder) -> Path:
         """Returns the way to the leaf that ends just before an interior entry."""
         path, _, _ = self.path_to(entry, False, order)
         return path
 
-    def _after_delete(self, path: Path, leaf: IndexLeaf, order: KeyOrder) -> None:
+    def after_delete(self, path: Path, leaf: IndexLeaf, order: KeyOrder) -> None:
         """Merges or refills a leaf that has become empty or thin."""
         pager = self.pager
         n_entries = len(leaf.entries)  # type: ignore[arg-type]

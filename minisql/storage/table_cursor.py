@@ -14,6 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import Any
 
+from minisql.storage.bulk import find_rows, insert_rows, remove_rows
 from minisql.storage.corruption import corrupt
 from minisql.storage.node import TableInterior, TableLeaf
 from minisql.storage.pager import row_cache
@@ -347,6 +348,18 @@ class TableCursor:
         elif self.edits != tree.edits:
             # The lists may be the leaf's own, which no longer hold the row: `next` seeks its place by this rowid.
             self.rowids, self.rows, self.position = [rowid], [row], 0
+
+    def insert_many(self, rowids: list[int], rows: list[Row]) -> None:
+        """Inserts rows by ascending rowids none of which is there."""
+        insert_rows(self.tree, rowids, rows, self.codec)
+
+    def delete_many(self, rowids: list[int]) -> int:
+        """Deletes the rows with these ascending rowids; returns how many there were."""
+        return remove_rows(self.tree, rowids, self.codec)
+
+    def rows_at(self, rowids: list[int]) -> tuple[list[int], list[Row]]:
+        """Returns those of the ascending rowids that are there, and their rows."""
+        return find_rows(self.tree, rowids, self.codec)
 
     def delete_rowid(self, rowid: int) -> bool:
         """Deletes the row with this rowid; False when there is none."""

@@ -429,16 +429,16 @@ class TableTree:
             cells.insert(index, cell)
         unmoved: TableLeaf | None = leaf
         if leaf.size > pager.usable - 100 and leaf.size > page_capacity(pager, leaf.number):
-            self._relieve(leaf, rowid)
+            self.relieve(leaf, rowid)
             unmoved = None
         elif leaf.number == self.root:
-            self._set_append_leaf(leaf)
+            self.note_append_leaf(leaf)
         pager.is_editing = False
         if pager.file is not None and len(pager.dirty) > pager.max_dirty_pages():
             pager.spill()
         return unmoved
 
-    def _set_append_leaf(self, leaf: TableLeaf) -> None:
+    def note_append_leaf(self, leaf: TableLeaf) -> None:
         """Notes the last leaf and how full rows that are appended may make it without a closer look."""
         self.append_leaf = leaf
         self.append_limit = min(page_capacity(self.pager, leaf.number), leaf.size + self.pager.usable - 35)
@@ -474,14 +474,14 @@ class TableTree:
         if not n_rows and leaf is self.append_leaf:
             self.append_leaf = None
         if (n_rows == 0 or n_rows < leaf.row_count_below) and leaf.number != self.root:
-            self._refill(leaf, rowid)
+            self.refill(leaf, rowid)
             unmoved = None
         pager.is_editing = False
         if pager.file is not None and len(pager.dirty) > pager.max_dirty_pages():
             pager.spill()
         return True, unmoved
 
-    def _relieve(self, leaf: TableLeaf, rowid: int) -> None:
+    def relieve(self, leaf: TableLeaf, rowid: int) -> None:
         """Splits a leaf whose cells, measured closely, do not fit its page."""
         pager = self.pager
         sizes = measure_leaf(pager, leaf, self.size_factor)
@@ -506,7 +506,7 @@ class TableTree:
         leaf.row_count_below = len(sizes) // 2
         self._add_children(path, leaf, parts)
         if is_last:
-            self._set_append_leaf(parts[-1])
+            self.note_append_leaf(parts[-1])
 
     def _push_down_leaf(self, leaf: TableLeaf) -> TableLeaf:
         """Moves the root leaf's content into a new child; the root becomes interior."""
@@ -579,7 +579,7 @@ class TableTree:
             del node.keys[middle:], node.children[middle + 1 :]
             node.data = None
 
-    def _refill(self, leaf: TableLeaf, rowid: int) -> None:
+    def refill(self, leaf: TableLeaf, rowid: int) -> None:
         """Removes an empty leaf or merges a thin one with a neighbour when both fit one page."""
         pager = self.pager
         measure_leaf(pager, leaf, self.size_factor)

@@ -92,6 +92,27 @@ class Model:
             if row is not None:
                 assert self.file.index_cursor(root, shape).delete(tuple(row[column] for column in columns))
 
+    def put_many(self, rowids: list[int]) -> None:
+        """Inserts many new rows at once."""
+        rowids = [rowid for rowid in rowids if rowid not in self.rows]
+        rows = [self.row(rowid) for rowid in rowids]
+        self.file.table_cursor(self.root, ROW).insert_many(rowids, rows)
+        for root, shape, columns in self.indexes:
+            self.file.index_cursor(root, shape).insert_many([tuple(row[column] for column in columns) for row in rows])
+        self.rows.update(zip(rowids, rows))
+
+    def drop_many(self, rowids: list[int]) -> None:
+        """Deletes at once those of many rows that are there."""
+        there = [rowid for rowid in rowids if rowid in self.rows]
+        rows = [self.rows.pop(rowid) for rowid in there]
+        cursor = self.file.table_cursor(self.root, ROW)
+        assert cursor.rows_at(rowids) == (there, rows)
+        assert cursor.delete_many(rowids) == len(there)
+        for root, shape, columns in self.indexes:
+            entries = [tuple(row[column] for column in columns) for row in rows]
+            self.random.shuffle(entries)
+            assert self.file.index_cursor(root, shape).delete_many(entries) == len(entries)
+
     def check(self) -> None:
         """Compares the whole content, forwards and backwards."""
         cursor = self.file.table_cursor(self.root, ROW)
@@ -162,7 +183,7 @@ class Model:
     def step(self) -> None:
         """One random operation."""
         r = self.random
-        action = r.randrange(100)
+        action = r.randrange(112)
         if not self.stack:
             self.file.begin_write()
             self.stack.append(dict(self.rows))
@@ -200,8 +221,14 @@ class Model:
             self.rows = {}
         elif action < 97:
             self.delete_while_reading()
-        else:
+        elif action < 100:
             self.check_seeks()
+        elif action < 106:
+            base = max(self.rows, default=0) + 1 if r.random() < 0.5 else 0
+            self.put_many(sorted(r.sample(range(base, base + 400), r.randrange(300))))
+        else:
+            start = r.randrange(400)
+            self.drop_many(r.choice([list(range(start, start + 200)), sorted(r.sample(range(400), r.randrange(150)))]))
 
     def finish(self) -> None:
         """Commits."""

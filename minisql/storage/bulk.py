@@ -1,0 +1,405 @@
+"""Many rows or entries at once: edits of b-trees that visit every leaf once.
+
+Rows come sorted, so those that belong to one leaf lie together: a run.  The way down is searched once for a run, whose end the
+dividers on that way tell; then the leaf's lists are filtered or merged as a whole.  What a run leaves behind, a leaf too large
+or too thin, is settled as after a single edit (`table_tree`, `index_tree`).  A run that is inserted is kept so short that one
+split is enough, and appending fills the last leaf before the next one is begun, as appending row by row does.
+
+The caller promises that keys are sorted and distinct, and that none of those to be inserted is there.
+
+Source: https://www.sqlite.org/fileformat2.html#b_tree_pages.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
+from typing import Any
+
+from minisql.storage.index_key import KeyOrder
+from minisql.storage.index_tree import IndexTree, Path, decode_index_node
+from minisql.storage.node import IndexLeaf, TableLeaf, max_local
+from minisql.storage.overflow import free_cell
+from minisql.storage.record import RecordCodec, Row
+from minisql.storage.table_tree import TableTree, cut_leaf_cells, decode_leaf, page_capacity
+
+_TABLE_CELL, _INDEX_CELL = 14, 8
+"""Bytes that a cell takes besides its record, at most."""
+
+
+def record_bounds(rows: list[Row], factor: int, surplus: int) -> list[int]:
+    """Returns for each row what `upper_bound(row) * factor + surplus` is, column by column."""
+    base = (4 + 9 * len(rows[0])) * factor + surplus
+    lengths: list[Any] = []
+    for column in zip(*rows):
+        kinds = set(map(type, column))
+        if str in kinds or bytes in kinds:
+            if kinds == {str} and "".join(column).isascii():
+                lengths.append(list(map(len, column)))
+            else:
+                lengths.append([_length(value) for value in column])
+    if not lengths:
+        return [base] * len(rows)
+    sums = lengths[0] if len(lengths) == 1 else map(sum, zip(*lengths))
+    return [base + factor * length for length in sums]
+
+
+def _length(value: Any) -> int:
+    if value.__class__ is str:
+        return len(value) if value.isascii() else 4 * len(value)
+    return len(value) if value.__class__ is bytes else 0
+
+
+# -- tables --------------------------------------------------------------------------------------------------------
+
+
+def insert_rows(tree: TableTree, rowids: list[int], rows: list[Row], codec: RecordCodec) -> None:
+    """Inserts rows by ascending rowids that are not there."""
+    if not rows:
+        return
+    pager = tree.pager
+    sizes = record_bounds(rows, tree.size_factor, _TABLE_CELL)
+    at, n_rows = 0, len(rows)
+    while at < n_rows:
+        leaf = tree.append_leaf
+        if (
+            leaf is not None
+            and leaf.codec is codec
+            and leaf.rows is not None
+            and leaf.rowids
+            and rowids[at] > leaf.rowids[-1]
+            and pager.pages.get(leaf.number) is leaf
+        ):
+            at = _append_run(tree, leaf, at, rowids, rows, sizes, codec)
+            if at < n_rows:
+                tree.insert(rowids[at], rows[at], codec)
+                at += 1
+            continue
+        path, leaf = tree.path_to(rowids[at])
+        bound = next((node.keys[index] for node, index in reversed(path) if index < len(node.keys)), None)
+        decode_leaf(pager, leaf, codec)
+        if bound is None and leaf.rowids and rowids[at] > leaf.rowids[-1] and leaf is not tree.append_leaf:
+            tree.note_append_leaf(leaf)
+            continue
+        end = min(n_rows if bound is None else bisect_right(rowids, bound, at), at + _few(sizes, at, 8 * pager.usable))
+        if end - at < 2:
+            tree.insert(rowids[at], rows[at], codec)
+            end = at + 1
+        else:
+            _merge_run(tree, leaf, rowids[at:end], rows[at:end], sum(sizes[at:end]), codec)
+        at = end
+
+
+def _few(sizes: list[int], at: int, budget: int) -> int:
+    """Returns how many cells from `at` on fit the budget; not more than one when the first is large."""
+    if sizes[at] * 4 > budget:
+        return 1
+    part = sizes[at : at + 1000]
+    return max(bisect_right(list(accumulate(part)), budget), 1)
+
+
+def _append_run(
+    tree: TableTree, leaf: TableLeaf, at: int, rowids: list[int], rows: list[Row], sizes: list[int], codec: RecordCodec
+) -> int:
+    """Appends the rows from `at` on that fit the last leaf; returns where the rest begins."""
+    pager = tree.pager
+    if pager.is_editing:
+        pager.check_health()
+    room = tree.append_limit - leaf.size
+    end = at + bisect_right(list(accumulate(sizes[at : at + 1000])), room)
+    if end == at:
+        return at
+    pager.is_editing = True
+    tree.open_leaf(leaf, codec)
+    leaf.rowids += rowids[at:end]
+    leaf.rows += rows[at:end]  # type: ignore[operator]
+    leaf.cells += [None] * (end - at)  # type: ignore[operator]
+    leaf.size += sum(sizes[at:end])
+    tree.edits += 1
+    pager.is_editing = False
+    return end
+
+
+def _merge_run(
+    tree: TableTree, leaf: TableLeaf, rowids: list[int], rows: list[Row], size: int, codec: RecordCodec
+) -> None:
+    pager = tree.pager
+    if pager.is_editing:
+        pager.check_health()
+    pager.is_editing = True
+    tree.edits += 1
+    tree.open_leaf(leaf, codec)
+    assert leaf.cells is not None and leaf.rows is not None
+    place = bisect_left(leaf.rowids, rowids[0])
+    new_cells: list[bytes | None] = [None] * len(rowids)
+    if place == len(leaf.rowids) or leaf.rowids[place] > rowids[-1]:
+        leaf.rowids[place:place] = rowids
+        leaf.rows[place:place] = rows
+        leaf.cells[place:place] = new_cells
+    else:
+        merged = sorted(zip(leaf.rowids + rowids, leaf.rows + rows, leaf.cells + new_cells), key=_first)
+        leaf.rowids, leaf.rows, leaf.cells = map(list, zip(*merged))  # type: ignore[assignment]
+    leaf.size += size
+    if leaf.size > page_capacity(pager, leaf.number):
+        tree.relieve(leaf, rowids[0])
+    _end_edit(tree)
+
+
+def _first(item: tuple[Any, ...]) -> Any:
+    return item[0]
+
+
+def _end_edit(tree: TableTree | IndexTree) -> None:
+    pager = tree.pager
+    pager.is_editing = False
+    if pager.file is not None and len(pager.dirty) > pager.max_dirty_pages():
+        pager.spill()
+
+
+def find_rows(tree: TableTree, rowids: list[int], codec: RecordCodec) -> tuple[list[int], list[Row]]:
+    """Returns those of the ascending rowids that are there, and their rows."""
+    pager = tree.pager
+    found: list[int] = []
+    rows: list[Row] = []
+    at, n_rowids = 0, len(rowids)
+    while at < n_rowids:
+        path, leaf = tree.path_to(rowids[at])
+        bound = next((node.keys[index] for node, index in reversed(path) if index < len(node.keys)), None)
+        end = n_rowids if bound is None else bisect_right(rowids, bound, at)
+        decode_leaf(pager, leaf, codec)
+        assert leaf.rows is not None
+        own = leaf.rowids
+        if end - at >= len(own) and set(rowids[at:end]).issuperset(own):
+            found += own
+            rows += leaf.rows
+            at = end
+            continue
+        for rowid in rowids[at:end]:
+            place = bisect_left(own, rowid)
+            if place < len(own) and own[place] == rowid:
+                found.append(rowid)
+                rows.append(leaf.rows[place])
+        at = end
+    return found, rows
+
+
+def remove_rows(tree: TableTree, rowids: list[int], codec: RecordCodec) -> int:
+    """Deletes the rows with these ascending rowids; returns how many there were."""
+    pager = tree.pager
+    n_removed = 0
+    at, n_rowids = 0, len(rowids)
+    while at < n_rowids:
+        if pager.is_editing:
+            pager.check_health()
+        path, leaf = tree.path_to(rowids[at])
+        bound = next((node.keys[index] for node, index in reversed(path) if index < len(node.keys)), None)
+        end = n_rowids if bound is None else bisect_right(rowids, bound, at)
+        run = rowids[at:end]
+        if leaf.cells is None:
+            cut_leaf_cells(pager, leaf)
+        doomed = set(run)
+        kept = [index for index, rowid in enumerate(leaf.rowids) if rowid not in doomed]
+        n_gone = len(leaf.rowids) - len(kept)
+        if n_gone:
+            pager.is_editing = True
+            tree.edits += 1
+            tree.open_leaf(leaf, codec)
+            _keep_rows(tree, leaf, kept, doomed)
+            n_removed += n_gone
+            if (not kept or len(kept) < leaf.row_count_below) and leaf.number != tree.root:
+                tree.refill(leaf, run[0])
+            _end_edit(tree)
+        at = end
+    return n_removed
+
+
+def _keep_rows(tree: TableTree, leaf: TableLeaf, kept: list[int], doomed: set[int]) -> None:
+    """Drops the rows of a leaf that are not at the kept positions."""
+    pager = tree.pager
+    cells, rowids = leaf.cells, leaf.rowids
+    assert cells is not None
+    for rowid, cell in zip(rowids, cells):
+        if cell is not None and rowid in doomed:
+            free_cell(pager, cell, True)
+            leaf.size -= len(cell) + 2
+    leaf.rowids = [rowids[index] for index in kept]
+    leaf.cells = [cells[index] for index in kept]
+    if leaf.rows is not None:
+        rows = leaf.rows
+        leaf.rows = [rows[index] for index in kept]
+    if not kept and leaf is tree.append_leaf:
+        tree.append_leaf = None
+
+
+# -- indexes -------------------------------------------------------------------------------------------------------
+
+
+def insert_entries(tree: IndexTree, entries: list[Row], keys: list[Row], order: KeyOrder) -> None:
+    """Inserts entries in the order of their keys (see `KeyOrder.sort`), none of which is there."""
+    if not entries:
+        return
+    pager = tree.pager
+    sizes = record_bounds(entries, tree.size_factor, _INDEX_CELL)
+    largest = max_local(pager.usable, False)
+    at, n_entries = 0, len(entries)
+    while at < n_entries:
+        leaf = tree.append_leaf
+        if sizes[at] <= largest:
+            if leaf is not None and tree.goes_last(leaf, entries[at], order):
+                end = _append_entries(tree, leaf, at, entries, keys, sizes, order)
+                if end > at:
+                    at = end
+                    continue
+            else:
+                path, leaf, index = tree.path_to(entries[at], False, order)
+                end = _end_of_run(path, at, entries, keys, order)
+                if end == n_entries and index == len(leaf.entries) and leaf.entries:  # type: ignore[arg-type]
+                    if all(step == len(node.children) - 1 for node, step in path) and leaf is not tree.append_leaf:
+                        tree.append_leaf = leaf
+                        continue
+                end = min(end, at + _few(sizes, at, pager.usable // 2), _first_large(sizes, at, end, largest))
+                if end - at > 1:
+                    _merge_entries(tree, leaf, entries[at:end], keys[at:end], sum(sizes[at:end]), keys is entries, order)
+                    at = end
+                    continue
+        tree.insert(entries[at], order)
+        at += 1
+
+
+def _first_large(sizes: list[int], at: int, end: int, largest: int) -> int:
+    """Returns the position of the first entry that may need overflow pages."""
+    return next((number for number in range(at, end) if sizes[number] > largest), end)
+
+
+def _append_entries(
+    tree: IndexTree, leaf: IndexLeaf, at: int, entries: list[Row], keys: list[Row], sizes: list[int], order: KeyOrder
+) -> int:
+    """Appends the entries from `at` on that fit the last leaf; returns where the rest begins."""
+    pager = tree.pager
+    if pager.is_editing:
+        pager.check_health()
+    end = at + bisect_right(list(accumulate(sizes[at : at + 1000])), pager.usable - leaf.size)
+    end = _first_large(sizes, at, end, max_local(pager.usable, False))
+    if end == at:
+        return at
+    pager.is_editing = True
+    tree.edits += 1
+    tree.open_node(leaf, order)
+    _extend(leaf, entries[at:end], keys[at:end], keys is entries, order)
+    leaf.cells += [None] * (end - at)  # type: ignore[operator]
+    leaf.size += sum(sizes[at:end])
+    leaf.masks = None
+    _end_edit(tree)
+    return end
+
+
+def _extend(leaf: IndexLeaf, entries: list[Row], keys: list[Row], is_same: bool, order: KeyOrder) -> None:
+    """Adds entries behind those of a leaf, with sort keys if either side needs them."""
+    assert leaf.entries is not None
+    if leaf.keys is leaf.entries:
+        if not is_same:
+            leaf.keys = [*map(order.key, leaf.entries), *keys]
+    else:
+        leaf.keys += map(order.key, entries) if is_same else keys
+    leaf.entries += entries
+
+
+def _end_of_run(path: Path, at: int, entries: list[Row], keys: list[Row], order: KeyOrder) -> int:
+    """Returns where the entries end that belong to the leaf at the end of the path, which the next divider tells."""
+    for node, index in reversed(path):
+        if index < len(node.cells):
+            divider: Row = node.entries[index]  # type: ignore[index]
+            if keys is not entries:
+                return bisect_left(keys, order.key(divider), at)
+            if order.orders_itself(divider):
+                try:
+                    return bisect_left(entries, divider, at)
+                except TypeError:
+                    pass
+            return bisect_left(entries, order.key(divider), at, key=order.key)
+    return len(entries)
+
+
+def _merge_entries(
+    tree: IndexTree, leaf: IndexLeaf, entries: list[Row], keys: list[Row], size: int, is_same: bool, order: KeyOrder
+) -> None:
+    pager = tree.pager
+    if pager.is_editing:
+        pager.check_health()
+    pager.is_editing = True
+    tree.edits += 1
+    tree.open_node(leaf, order)
+    assert leaf.entries is not None and leaf.cells is not None
+    _extend(leaf, entries, keys, is_same, order)
+    cells = leaf.cells + [None] * len(entries)
+    try:
+        places = sorted(range(len(cells)), key=leaf.keys.__getitem__)
+    except TypeError:  # classes of values that the leaf did not have so far
+        leaf.keys = list(map(order.key, leaf.entries))
+        places = sorted(range(len(cells)), key=leaf.keys.__getitem__)
+    _take(leaf, places, cells)
+    leaf.size += size
+    if leaf.size > pager.usable:
+        tree.relieve(leaf, entries[0], order)
+    _end_edit(tree)
+
+
+def _take(leaf: IndexLeaf, places: list[int], cells: list[bytes | None]) -> None:
+    """Gives a leaf the entries that are now at `places`."""
+    old = leaf.entries
+    assert old is not None
+    is_same = leaf.keys is old
+    leaf.entries = [old[place] for place in places]
+    keys = leaf.keys
+    leaf.keys = leaf.entries if is_same else [keys[place] for place in places]
+    leaf.cells = [cells[place] for place in places]
+    leaf.masks = None
+
+
+def remove_entries(tree: IndexTree, entries: list[Row], keys: list[Row], order: KeyOrder) -> int:
+    """Deletes entries that come in the order of their keys; returns how many there were."""
+    pager = tree.pager
+    n_removed = 0
+    at, n_entries = 0, len(entries)
+    while at < n_entries:
+        if pager.is_editing:
+            pager.check_health()
+        path, leaf, index = tree.path_to(entries[at], False, order)
+        end = _end_of_run(path, at, entries, keys, order)
+        if index == len(leaf.entries) or end - at < 2:  # type: ignore[arg-type]
+            n_removed += tree.delete(entries[at], order)
+            at += 1
+            continue
+        decode_index_node(pager, leaf, order)
+        run = keys[at:end]
+        if leaf.keys is not leaf.entries and keys is entries:
+            run = list(map(order.key, run))
+        elif leaf.keys is leaf.entries and keys is not entries:
+            leaf.keys = list(map(order.key, leaf.entries))  # type: ignore[arg-type]
+        doomed = set(run)
+        kept = [place for place, key in enumerate(leaf.keys) if key not in doomed]
+        n_gone = len(leaf.keys) - len(kept)
+        if n_gone:
+            pager.is_editing = True
+            tree.edits += 1
+            _drop_entries(tree, leaf, kept, order)
+            n_removed += n_gone
+            if path and len(kept) < max(leaf.row_count_below, 1):
+                tree.after_delete(path, leaf, order)
+            _end_edit(tree)
+        at = end
+    return n_removed
+
+
+def _drop_entries(tree: IndexTree, leaf: IndexLeaf, kept: list[int], order: KeyOrder) -> None:
+    """Drops the entries of a leaf that are not at the kept positions."""
+    tree.open_node(leaf, order)
+    cells = leaf.cells
+    assert cells is not None
+    if cells.count(None) < len(cells):
+        places = set(kept)
+        for place, cell in enumerate(cells):
+            if cell is not None and place not in places:
+                free_cell(tree.pager, cell, False)
+                leaf.size -= (len(cell) if len(cell) > 4 else 4) + 2
+    _take(leaf, kept, cells)
