@@ -18,6 +18,7 @@ from minisql.bytecode.program import (
     GroupSpec,
     HashSpec,
     Program,
+    RowsSpec,
     SortSpec,
     WindowCall,
     WindowSpec,
@@ -131,6 +132,14 @@ def _call_text(call: AggregateCall) -> str:
     )
 
 
+def _rows_text(spec: RowsSpec) -> str:
+    indexes = " ".join(
+        f"{'unique ' if n_unique else ''}{cursor}:{','.join(map(str, fields))}" for cursor, fields, n_unique in spec.indexes
+    )
+    sources = f" from {','.join(map(str, spec.sources))}" if spec.sources else ""
+    return f"rows({spec.table_name or '-'}{sources}{' ' if indexes else ''}{indexes})"
+
+
 def _group_text(spec: GroupSpec) -> str:
     keys = ",".join(f"r{register}" for register in spec.key_registers)
     calls = ",".join(map(_call_text, spec.calls))
@@ -158,6 +167,7 @@ _PRINTERS: dict[type, Callable[[Any], str]] = {
     SortSpec: _sort_text,
     HashSpec: lambda operand: f"hash({len(operand.collations)}{',tracks' if operand.tracks_matches else ''})",
     GroupSpec: _group_text,
+    RowsSpec: _rows_text,
     WindowSpec: _window_text,
     AggregateCall: _call_text,
     WindowCall: lambda operand: str(operand.name),

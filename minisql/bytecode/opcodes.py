@@ -270,6 +270,17 @@ AppendRows = _plain(
     "Insert all rows of list cursor p2 into table cursor p1 with new rowids; p4 = (table name or None, schema index, tuple of "
     "column affinities or None); p5 flags as for Insert.",
 )
+InsertRows = _jump(
+    "InsertRows",
+    "Insert all rows of list cursor p3 into table cursor p1 and its indexes, as the RowsSpec p4 says, and jump to p2; p5 flags "
+    "as for Insert. Do nothing and fall through where the rows have to be looked at one by one: a conflict, a NULL that is "
+    "refused, a rowid that is no integer, somebody who wants to hear of each.",
+)
+DeleteRows = _plain(
+    "DeleteRows",
+    "Delete from table cursor p1 and its indexes the rows whose rowids are in the first column of list cursor p2 (as far as "
+    "they are there); p4 = RowsSpec; p5 flags as for Delete.",
+)
 ConstantRows = _plain("ConstantRows", "Cursor p1 = list cursor over the constant rows p4 (a tuple of tuples).")
 TypeCheck = _plain(
     "TypeCheck",

@@ -171,6 +171,46 @@ class HashSpec:
         self.tracks_matches = tracks_matches
 
 
+class RowsSpec:
+    """What InsertRows and DeleteRows must know of a table.
+
+    `indexes` are (cursor, fields, n_unique): `fields` the positions in the stored row that make an entry, -1 the rowid;
+    `n_unique` leading fields must not agree with those of another row (0: the index is not unique).  `rowid_position` is that
+    of the INTEGER PRIMARY KEY or -1.  The update hook hears `table_name` (None: nothing) and `schema_index`.
+    For InsertRows `sources` are the positions in the list's rows that the stored columns come from, -1 for those that get
+    their `defaults`; `rowid_source` is the position of the rowid there or -1; `not_null` are stored positions.
+    """
+
+    __slots__ = (
+        "affinities",
+        "defaults",
+        "indexes",
+        "not_null",
+        "rowid_position",
+        "rowid_source",
+        "schema_index",
+        "sources",
+        "table_name",
+    )
+
+    def __init__(
+        self,
+        table_name: str | None,
+        schema_index: int,
+        rowid_position: int,
+        indexes: tuple[tuple[int, tuple[int, ...], int], ...],
+    ) -> None:
+        self.table_name = table_name
+        self.schema_index = schema_index
+        self.rowid_position = rowid_position
+        self.indexes = indexes
+        self.sources: tuple[int, ...] = ()
+        self.defaults: tuple[Any, ...] = ()
+        self.affinities: tuple[int, ...] | None = None
+        self.rowid_source = -1
+        self.not_null: tuple[int, ...] = ()
+
+
 class AggregateCall:
     """One aggregate call of a GroupSpec.
 

@@ -31,6 +31,7 @@ from minisql.planner.targets import (
 from minisql.planner.triggers import STEP_EMITTERS, emit_triggers, has_time, triggers_of
 from minisql.planner.view_targets import view_as_table
 from minisql.planner.virtual_writes import check_writable_module, emit_virtual_delete, refuse_virtual_returning
+from minisql.planner.whole_rows import deletion_spec
 from minisql.planner.writes import statement_conflict, use_database
 
 if TYPE_CHECKING:
@@ -123,12 +124,22 @@ def emit_scan_and_delete(
     old = deletion.old
     end = compiler.label()
     following = compiler.label()
+    spec = None if deletion.triggers or deletion.returning is not None else deletion_spec(target)
+    rowids = -1
+    if spec is not None:
+        rowids = builder.cursor()
+        compiler.emit(op.OpenList, rowids, 1)
     builder.begin_loop(op.Rewind, target.cursor, end, old.base, target.layout.n_stored)
     if not target.table.is_without_rowid and target.layout.rowid_offset < 0:
         compiler.emit(op.Rowid, target.cursor, old.rowid)
     emit_virtual_columns(compiler, target.table, old)
     if where is not None:
         compiler.emit_condition(where, scope, following, False, True)
+    if spec is not None:
+        compiler.emit(op.ListAppend, rowids, p4=(old.rowid,))
+        builder.end_loop(op.Next, following, end)
+        compiler.emit(op.DeleteRows, target.cursor, rowids, 0, spec, op.COUNT_CHANGE)
+        return
     emit_one_deletion(compiler, deletion, following)
     builder.end_loop(op.Next, following, end)
 
@@ -149,6 +160,11 @@ def _emit_gathered(compiler: Compiler, deletion: Deletion, node: ast.Delete, sco
     cursor = gather_rows(compiler, node, keys, (), scope, is_one_pass)
     if not is_one_pass:
         emit_sort_by_key(compiler, table, cursor, n_keys)
+    if not deletion.triggers and node.returning is None:
+        spec = deletion_spec(target)
+        if spec is not None:
+            compiler.emit(op.DeleteRows, target.cursor, cursor, 0, spec, op.COUNT_CHANGE)
+            return
     builder = compiler.builder
     row = builder.registers(n_keys)
     end = compiler.label()

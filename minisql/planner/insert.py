@@ -30,11 +30,13 @@ from minisql.planner.triggers import STEP_EMITTERS, emit_triggers, has_time, tri
 from minisql.planner.upsert import begin_upserts, check_conflict_targets
 from minisql.planner.view_targets import view_as_table
 from minisql.planner.virtual_writes import begin_virtual_write, check_writable_module, emit_virtual_insert
+from minisql.planner.whole_rows import insertion_spec
 from minisql.planner.writes import statement_conflict
 from minisql.values import affinity
 from minisql.values.affinity import apply_affinity
 
 if TYPE_CHECKING:
+    from minisql.bytecode.program import RowsSpec
     from minisql.catalog.schema import Table, Trigger
     from minisql.planner.compiler import Compiler
     from minisql.planner.layout import TableLayout
@@ -260,9 +262,21 @@ def _emit_loop(compiler: Compiler, insertion: Insertion, cursor: int) -> None:
     row = insertion.new.base if fits else builder.registers(width)
     end = compiler.label()
     following = compiler.label()
+    spec = _whole_rows(insertion)
+    if spec is not None:
+        assert insertion.target is not None, "a view has no rows of its own"
+        compiler.emit(op.InsertRows, insertion.target.cursor, end, cursor, spec, op.COUNT_CHANGE | op.SET_LAST_ROWID)
     builder.begin_loop(op.Rewind, cursor, end, row, width)
     _emit_row(compiler, insertion, None, row, following)
     builder.end_loop(op.Next, following, end)
+
+
+def _whole_rows(insertion: Insertion) -> RowsSpec | None:
+    """How to write all rows at once, unless something wants to see each of them."""
+    target = insertion.target
+    if target is None or insertion.triggers or insertion.node.upserts or insertion.returning or insertion.sequence:
+        return None
+    return insertion_spec(target, insertion.values)
 
 
 def _may_append(insertion: Insertion) -> bool:

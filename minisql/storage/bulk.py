@@ -138,7 +138,7 @@ def _merge_run(
         leaf.cells[place:place] = new_cells
     else:
         merged = sorted(zip(leaf.rowids + rowids, leaf.rows + rows, leaf.cells + new_cells), key=_first)
-        leaf.rowids, leaf.rows, leaf.cells = map(list, zip(*merged))  # type: ignore[assignment]
+        leaf.rowids, leaf.rows, leaf.cells = map(list, zip(*merged))
     leaf.size += size
     if leaf.size > page_capacity(pager, leaf.number):
         tree.relieve(leaf, rowids[0])
@@ -375,7 +375,7 @@ def remove_entries(tree: IndexTree, entries: list[Row], keys: list[Row], order: 
         if leaf.keys is not leaf.entries and keys is entries:
             run = list(map(order.key, run))
         elif leaf.keys is leaf.entries and keys is not entries:
-            leaf.keys = list(map(order.key, leaf.entries))  # type: ignore[arg-type]
+            leaf.keys = list(map(order.key, leaf.entries))
         doomed = set(run)
         kept = [place for place, key in enumerate(leaf.keys) if key not in doomed]
         n_gone = len(leaf.keys) - len(kept)

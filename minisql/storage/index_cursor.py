@@ -289,6 +289,10 @@ class IndexCursor:
         """Inserts entries none of which is there, in any order."""
         insert_entries(self.tree, *self.order.sort(entries), self.order)
 
+    def insert_sorted(self, entries: list[Row], keys: list[Row]) -> None:
+        """Inserts what `KeyOrder.sort` has returned; none of the entries is there."""
+        insert_entries(self.tree, entries, keys, self.order)
+
     def delete_many(self, entries: list[Row]) -> int:
         """Deletes entries with distinct keys, given in any order; returns how many of them were there."""
         return remove_entries(self.tree, *self.order.sort(entries), self.order)

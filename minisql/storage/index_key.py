@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from minisql.storage.record import RecordCodec, Row
-from minisql.values.compare import record_sort_key
+from minisql.values.compare import record_sort_key, sort_key
 from minisql.values.shape import KeyShape
 
 
@@ -92,9 +92,20 @@ class KeyOrder:
                 return entries, entries
             except TypeError:
                 pass
-        keys = list(map(self.key, entries))
+        keys = self._keys(entries)
         places = sorted(range(len(keys)), key=keys.__getitem__)
         return [entries[place] for place in places], [keys[place] for place in places]
+
+    def _keys(self, entries: list[Row]) -> list[Row]:
+        """Returns the sort keys of many entries, made column by column."""
+        columns: list[list[Row]] = []
+        descending = self.descending or (False,) * self.n_key_fields
+        for column, collation, is_descending in zip(zip(*entries), self.collations[: self.n_key_fields], descending):
+            if {int, float}.issuperset(map(type, column)):
+                columns.append([(-1, -value) for value in column] if is_descending else [(1, value) for value in column])
+            else:
+                columns.append([sort_key(value, collation, is_descending) for value in column])
+        return list(zip(*columns))
 
     def keys_for(self, entries: list[Row]) -> list[Row]:
         """Returns the list to bisect in: `entries` itself where that is right, else sort keys."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from minisql.bytecode import opcodes
 from minisql.bytecode.opcodes import APPEND, COUNT_CHANGE, IN_PLACE, IS_UPDATE, PRE_UPDATE_ONLY, SET_LAST_ROWID
 from minisql.bytecode.program import SortSpec
-from minisql.errors import CONSTRAINT_DATATYPE, CONSTRAINT_UNIQUE, CORRUPT_INDEX, FULL, INTERRUPT, sqlite_error
+from minisql.errors import CONSTRAINT_DATATYPE, CONSTRAINT_UNIQUE, CORRUPT_INDEX, FULL, sqlite_error
 from minisql.values import affinity
 from minisql.values.affinity import apply_affinity
 from minisql.values.compare import equal
@@ -87,52 +87,6 @@ def report_insert(host: Host, target: tuple[int, str, int], rowid: int, flags: i
     host.row_changed("update" if flags & IS_UPDATE else "insert", schema_index, table_name, rowid)
 
 
-@handles(opcodes.AppendRows)
-def append_rows(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    cursor = frame.cursors[i[1]]
-    rows = frame.cursors[i[2]].rows
-    table_name, schema_index, affinities = i[4]
-    host = frame.host
-    if affinities is not None:
-        rows = _with_affinities(rows, affinities)
-    rowid = cursor.last_rowid() or 0
-    has_hook = table_name is not None and host.has_update_hook
-    for row in rows:
-        rowid = rowid + 1 if rowid < INT64_MAX else random_rowid(cursor)
-        cursor.insert(rowid, row, True)
-        if has_hook:
-            host.row_changed("insert", schema_index, table_name, rowid)
-        if not rowid % _POLL_ROWS and host.is_interrupted:
-            raise sqlite_error(INTERRUPT)
-    if rows:
-        if i[5] & COUNT_CHANGE:
-            frame.n_changes += len(rows)
-        if i[5] & SET_LAST_ROWID:
-            host.last_insert_rowid = rowid
-    return pc
-
-
-_POLL_ROWS = 1000
-_UNCHANGED_CLASSES: dict[int, frozenset[type]] = {
-    affinity.TEXT: frozenset((str, bytes, type(None))),
-    affinity.NUMERIC: frozenset((int, bytes, type(None))),
-    affinity.INTEGER: frozenset((int, bytes, type(None))),
-    affinity.REAL: frozenset((bytes, type(None))),
-}
-
-
-def _with_affinities(rows: list[tuple[Any, ...]], affinities: tuple[int, ...]) -> list[tuple[Any, ...]]:
-    """The rows with column affinities applied, column by column: those that need nothing are told by their classes."""
-    columns: list[Any] = []
-    is_changed = False
-    for column, kind in zip(zip(*rows), affinities):
-        if kind > affinity.BLOB and not _UNCHANGED_CLASSES.get(kind, frozenset()).issuperset(map(type, column)):
-            column = tuple([apply_affinity(value, kind) for value in column])
-            is_changed = True
-        columns.append(column)
-    return list(zip(*columns)) if is_changed else rows
-
-
 @handles(opcodes.Delete)
 def delete(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     cursor = frame.cursors[i[1]]
@@ -172,8 +126,7 @@ def idx_build(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     sort_rows(entries, SortSpec(tuple(range(n)), order.collations, descending, nulls_first, n))
     if i[3]:
         _check_distinct(entries, order.collations[: i[3]], i[4])
-    for entry in entries:
-        target.insert(entry)
+    target.insert_sorted(entries, order.keys_for(entries))
     return pc
 
 

@@ -23,7 +23,7 @@ from minisql.errors import CONSTRAINT_FOREIGNKEY, ERROR, INTERRUPT, Error, sqlit
 from minisql.storage.table_cursor import TableCursor
 from minisql.values.arithmetic import truth
 from minisql.values.cast import to_text
-from minisql.vm import handlers_control, handlers_cursor, handlers_expression, handlers_table, handlers_write
+from minisql.vm import handlers_bulk, handlers_control, handlers_cursor, handlers_expression, handlers_table, handlers_write
 from minisql.vm.comparing import compare_jumps
 from minisql.vm.frame import Frame
 from minisql.vm.halting import halt_error
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 Row = tuple[Any, ...]
 
 # The modules fill HANDLERS when they are imported.
-HANDLER_MODULES = (handlers_control, handlers_cursor, handlers_expression, handlers_table, handlers_write)
+HANDLER_MODULES = (handlers_bulk, handlers_control, handlers_cursor, handlers_expression, handlers_table, handlers_write)
 
 POLL_STEPS = 1000
 # Loop steps after which a query goes over to a translation that exists already, and further ones for each instruction of the

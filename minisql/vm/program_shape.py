@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from minisql.bytecode import opcodes as op
-from minisql.bytecode.program import ConstantSet, GroupSpec, HashSpec, Program, SortSpec, WindowSpec
+from minisql.bytecode.program import ConstantSet, GroupSpec, HashSpec, Program, RowsSpec, SortSpec, WindowSpec
 
 _SIZES = (8, 16, 31, 47)
 
@@ -75,5 +75,6 @@ _SHAPES: dict[type, Callable[[Any], Any]] = {
     SortSpec: lambda operand: (operand.keys, operand.descending),
     HashSpec: lambda operand: (operand.collations, operand.tracks_matches),
     GroupSpec: _group_shape,
+    RowsSpec: lambda operand: None,
     WindowSpec: _window_shape,
 }
