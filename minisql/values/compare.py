@@ -220,7 +220,7 @@ def record_sort_key(
         # Numbers, most of what indexes hold, without a call each.
         return tuple(
             [
-                ((-1, -value) if is_descending else (1, value))  # type: ignore[operator]
+                ((-1, -value) if is_descending else (1, value))
                 if value.__class__ is int or value.__class__ is float
                 else sort_key(value, collation, is_descending)
                 for value, collation, is_descending in zip(values, collations or (BINARY,) * n, descending)  # type: ignore[arg-type]
