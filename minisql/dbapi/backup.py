@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from minisql.engine.copying import Backup
+from minisql import engine
 from minisql.errors import BUSY, LOCKED, OK, Error
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def backup_database(
         pages = -1
     if progress is not None and not callable(progress):
         raise TypeError("progress argument must be a callable")
-    backup = Backup(source, name, target, "main")
+    backup = engine.Backup(source, name, target, "main")
     while True:
         status = OK
         try:

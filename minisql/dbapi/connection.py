@@ -15,9 +15,9 @@ import warnings
 from _thread import allocate_lock, get_ident
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
-from typing import Any, Literal, NoReturn, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, SupportsIndex
 
-from minisql import errors
+from minisql import engine, errors
 from minisql.dbapi import statement as prepared
 from minisql.dbapi.arguments import (
     Flag,
@@ -46,12 +46,12 @@ from minisql.dbapi.callbacks import (
 )
 from minisql.dbapi.cursor import MISSING, Cursor, Parameters
 from minisql.dbapi.dump import iterate_dump
-from minisql.engine.session import Session
-from minisql.engine.slow_log import open_session
-from minisql.engine.statement import Statement
-from minisql.engine.virtual_tables import create_module, weak_owner
 from minisql.errors import DataError, OperationalError, ProgrammingError
-from minisql.vtab.protocol import Module
+
+if TYPE_CHECKING:
+    from minisql.engine.session import Session
+    from minisql.engine.statement import Statement
+    from minisql.vtab.protocol import Module
 
 LEGACY_TRANSACTION_CONTROL: Literal[-1] = -1
 
@@ -143,7 +143,7 @@ class Connection:
         self._failures: list[BaseException] = []
         self._has_conversions = bool(detect_types)
         self.row_factory: Any = None
-        self._session = open_session(filename, is_uri=bool(uri), timeout_ms=int(timeout * 1000))
+        self._session = engine.open_session(filename, is_uri=bool(uri), timeout_ms=int(timeout * 1000))
         self._is_initialized = True
         if self._autocommit is False:
             self._session.execute("BEGIN")
@@ -436,7 +436,7 @@ class Connection:
             raise TypeError(f"create_module() argument 1 must be str, not {type(name).__name__}")
         if module is not None and not callable(getattr(module, "connect", None)):
             raise TypeError("a module needs a connect method")
-        create_module(session, name, module, weak_owner(self))
+        engine.create_module(session, name, module, engine.weak_owner(self))
 
     @without_arguments
     def interrupt(self) -> None:

@@ -5,9 +5,7 @@ Source: https://www.sqlite.org/pragma.html#pragma_compile_options.
 
 from __future__ import annotations
 
-from minisql.functions.scalar import COMPILE_OPTIONS
-
 SQLITE_VERSION = "3.54.1"
 SQLITE_VERSION_NUMBER = 3054001
 
-__all__ = ["COMPILE_OPTIONS", "SQLITE_VERSION", "SQLITE_VERSION_NUMBER"]
+__all__ = ["SQLITE_VERSION", "SQLITE_VERSION_NUMBER"]

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from minisql.catalog.schema import Index, Table
-from minisql.engine.build_options import COMPILE_OPTIONS
 from minisql.engine.pragma_table import PRAGMAS, Rows, pragma
 from minisql.engine.view_columns import connect_table, described_columns
 from minisql.functions.registry import AggregateFunction, ScalarFunction, WindowFunction
+from minisql.functions.scalar import COMPILE_OPTIONS
 
 if TYPE_CHECKING:
     from minisql.engine.session import Session

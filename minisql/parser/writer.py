@@ -16,7 +16,8 @@ from minisql import limits
 from minisql.parser import ast
 from minisql.parser import tokens as k
 
-_PLAIN_NAME = re.compile(r"[A-Za-z_\x80-\ufefe\uff00-\U0010ffff][A-Za-z0-9_$\x80-\U0010ffff]*")
+# Every character but those of ASCII that no name has: a set with ranges beyond ASCII takes 7 ms to compile.
+_PLAIN_NAME = re.compile(r"(?!\ufeff)[^\x00-@\[-^`{-\x7f][^\x00-#%-/:-@\[-^`{-\x7f]*")
 _LEVELS_PER_STACK = 60
 
 _ATOM = 100
