@@ -9,7 +9,7 @@ jump goes forward, to a label in the same loop body, to the enclosing loop's nex
 
 from __future__ import annotations
 
-from minisql.bytecode.opcodes import JUMPS, EndCoroutine, Goto, Halt, InitCoroutine, Return
+from minisql.bytecode.opcodes import JUMPS, EndCoroutine, Goto, Halt, InitCoroutine, Next, Return
 from minisql.bytecode.program import Instruction, LoopExtent, Program
 
 _ENDINGS = frozenset((Halt, Goto, Return, EndCoroutine))
@@ -19,11 +19,11 @@ class ProgramBuilder:
     """Collects one program; see the module's docstring.  `emit` is the hot path: keep it flat."""
 
     __slots__ = (
-        "_constants",
         "_label_addresses",
         "_open_loops",
         "_parameters",
         "code",
+        "constant_registers",
         "loops",
         "n_cursors",
         "template",
@@ -34,7 +34,8 @@ class ProgramBuilder:
         self.template: list[object] = [None]
         self.n_cursors = 0
         self.loops: list[LoopExtent] = []
-        self._constants: dict[object, int] = {}
+        # The register of each constant, by the key that `constant` makes of it.
+        self.constant_registers: dict[object, int] = {}
         self._parameters: dict[int, int] = {}
         self._label_addresses: list[int] = [0]
         self._open_loops: list[tuple[int, int, int, int, int, int]] = []
@@ -62,16 +63,17 @@ class ProgramBuilder:
         """The register that holds a constant."""
         # 1, 1.0 and -0.0 are different constants although Python finds them equal.
         kind = value.__class__
-        key: object = value if kind is int else (kind, value) if kind is not float else (float, repr(value))
-        register = self._constants.get(key)
+        key: object = value if kind is int or kind is str else (kind, value) if kind is not float else (float, repr(value))
+        register = self.constant_registers.get(key)
         if register is None:
-            self.template.append(value)
-            register = self._constants[key] = len(self.template) - 1
+            template = self.template
+            register = self.constant_registers[key] = len(template)
+            template.append(value)
         return register
 
     def is_constant(self, register: int) -> bool:
         """Tells whether a register is one of `constant`'s."""
-        return register in self._constants.values()
+        return register in self.constant_registers.values()
 
     def parameter(self, number: int) -> int:
         """The register that holds parameter `number` (from 1)."""
@@ -122,6 +124,17 @@ class ProgramBuilder:
         self.place(end)
         self.loops.append(LoopExtent(kind, cursor, start, body, address, len(self.code), row, n_columns))
 
+    def close_scan(self, opcode: int, cursor: int, start: int, row: int, n_columns: int, label: int) -> None:
+        """`begin_loop` and `end_loop` at once, for a loop around which nothing jumps: the instruction at `start` has been left
+        open, and `label` (or 0) is what continues the loop."""
+        code = self.code
+        address = len(code)
+        if label:
+            self._label_addresses[-label] = address
+        code.append((Next, cursor, start + 1, row, None, 0))
+        code[start] = (opcode, cursor, address + 1, row, None, 0)
+        self.loops.append(LoopExtent(opcode, cursor, start, start + 1, address, address + 1, row, n_columns))
+
     def insert_prologue(self, instructions: list[Instruction], position: int) -> None:
         """Inserts instructions at an address that no jump goes to or behind; everything after it moves."""
         n = len(instructions)
@@ -141,23 +154,25 @@ class ProgramBuilder:
             loop.next += n
             loop.end += n
 
-    def finish(self, column_names: tuple[str, ...] = (), statement_kind: str = "select") -> Program:
+    def finish(self, column_names: tuple[str, ...] = (), statement_kind: str = "select", ends: bool = False) -> Program:
         """Resolves labels and returns the program; the builder must not be used afterwards.
 
-        A Halt is added where the program could run off its end.
+        A Halt is added where the program could run off its end; `ends` says that it cannot.
         """
         addresses = self._label_addresses
         code = self.code
-        if not code or code[-1][0] not in _ENDINGS or max(addresses) == len(code):
+        if not ends and (not code or code[-1][0] not in _ENDINGS or max(addresses) == len(code)):
             code.append((Halt, 0, 0, 0, None, 0))
-        for address, instruction in enumerate(code):
-            target = instruction[2]
-            if target.__class__ is int and target < 0 and instruction[0] in JUMPS:
-                opcode, p1, _, p3, p4, p5 = instruction
-                if opcode == InitCoroutine and p3 < 0:
-                    p3 = addresses[-p3]
-                code[address] = (opcode, p1, addresses[-target], p3, p4, p5)
+        if len(addresses) > 1:
+            for address, instruction in enumerate(code):
+                target = instruction[2]
+                if target.__class__ is int and target < 0 and instruction[0] in JUMPS:
+                    opcode, p1, _, p3, p4, p5 = instruction
+                    if opcode == InitCoroutine and p3 < 0:
+                        p3 = addresses[-p3]
+                    code[address] = (opcode, p1, addresses[-target], p3, p4, p5)
         program = Program(code, self.template, self.n_cursors, column_names, statement_kind)
-        program.parameters = tuple(self._parameters.items())
+        if self._parameters:
+            program.parameters = tuple(self._parameters.items())
         program.loops = self.loops
         return program

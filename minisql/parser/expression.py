@@ -78,6 +78,7 @@ _PREFIXES = {
 _PREFIX_TEXT = {_PREFIX_MINUS: "-", _PREFIX_PLUS: "+", _PREFIX_TILDE: "~", _PREFIX_NOT: "NOT"}
 _SUBQUERY_STARTS = frozenset((k.SELECT, k.VALUES, k.WITH))
 _NULL = Literal(None)
+_NUMBERS = frozenset((int, float))
 
 # The hot loop reads module globals, which CPython caches, rather than attributes of `tokens`.
 _ID, _NUMBER, _STRING, _LP, _RP, _COMMA, _DOT = k.ID, k.NUMBER, k.STRING, k.LP, k.RP, k.COMMA, k.DOT
@@ -199,8 +200,11 @@ def expression(state: State) -> Expression:
                         left = lower
                     else:
                         left = Or([lower, left])
-                elif code <= _PREFIX_NOT and code >= _PREFIX_MINUS and type(left) is not Literal:
-                    left = Unary(_PREFIX_TEXT[code], left)
+                elif code <= _PREFIX_NOT and code >= _PREFIX_MINUS:
+                    if type(left) is not Literal:
+                        left = Unary(_PREFIX_TEXT[code], left)
+                    elif code != _PREFIX_PLUS or left.value.__class__ not in _NUMBERS:
+                        left = _reduce(lower, code, left)
                 else:
                     left = _reduce(lower, code, left)
             if precedence:
@@ -260,11 +264,9 @@ def expression(state: State) -> Expression:
                     position, arguments, is_distinct = lower
                     arguments.append(left)
                     i += 1
-                    if kinds[position] == _ID:
-                        left = FunctionCall(words[position], arguments, position, False, is_distinct, None, None, None)
-                    else:
-                        name = word_text(state, position)
-                        left = FunctionCall(name, arguments, position, False, is_distinct, None, None, None)
+                    name = words[position] if kinds[position] == _ID else word_text(state, position)
+                    left = FunctionCall(name, arguments, position, False, is_distinct, None, None, None)
+                    state.calls.append(left)
                     following = kinds[i]
                     if following == _FILTER or following == _OVER:
                         state.index = i
@@ -396,6 +398,7 @@ def _call_without_arguments(state: State, i: int) -> tuple[Expression, int]:
         order_by = nested(state, state.rules.ordering_terms)
     expect(state, _RP)
     call = FunctionCall(word_text(state, i), [], i, is_star, is_distinct, order_by, None, None)
+    state.calls.append(call)
     if kinds[state.index] in (_FILTER, _OVER):
         call = _call_tail(state, call)
     return call, state.index
@@ -404,21 +407,17 @@ def _call_without_arguments(state: State, i: int) -> tuple[Expression, int]:
 def _call_tail(state: State, call: FunctionCall) -> FunctionCall:
     """Reads FILTER (...) and OVER ... after a call, where these words are keywords."""
     kinds = state.kinds
-    condition = None
-    over: Any = None
     if kinds[state.index] == _FILTER:
         if kinds[state.index + 1] != _LP:
             return call
         state.index += 2
         expect(state, k.WHERE)
-        condition = nested(state, expression)
+        call.filter = nested(state, expression)
         expect(state, _RP)
     if kinds[state.index] == _OVER and (kinds[state.index + 1] == _LP or is_name_after_keyword(kinds[state.index + 1])):
         state.index += 1
-        over = state.rules.over_clause(state)
-    return FunctionCall(
-        call.name, call.arguments, call.position, call.is_star, call.is_distinct, call.order_by, condition, over
-    )
+        call.over = state.rules.over_clause(state)
+    return call
 
 
 def _collation(state: State, i: int) -> str:
@@ -592,6 +591,7 @@ def _call_with_order(state: State, left: Expression, call: Any) -> FunctionCall:
     order_by = nested(state, state.rules.ordering_terms)
     expect(state, _RP)
     node = FunctionCall(word_text(state, position), arguments, position, False, is_distinct, order_by, None, None)
+    state.calls.append(node)
     return _call_tail(state, node) if state.kinds[state.index] in (_FILTER, _OVER) else node
 
 

@@ -109,6 +109,7 @@ def select_body(state: State, with_clause: With | None = None) -> Select:
     while True:
         kind = kinds[state.index]
         order_by = limit = offset = None
+        state.n_selects += 1
         if kind == k.SELECT:
             cores.append(_core(state))
             kind = kinds[state.index]

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 from minisql import limits
 from minisql.errors import ERROR, Error, sqlite_error
 from minisql.parser import tokens as k
-from minisql.parser.ast import OrderingTerm, Select, Variable, Window
+from minisql.parser.ast import FunctionCall, OrderingTerm, Select, Variable, Window
 from minisql.parser.tokenizer import Source, dequote, is_oversized, kind_of, statement_end, tokenize
 
 _Result = TypeVar("_Result")
@@ -36,15 +36,17 @@ class State:
     """The tokens of a statement and the parser's place among them.
 
     `parameter_names[n - 1]` is the name of parameter n, None for a plain `?` or a gap; `is_trigger` is set within the body
-    of a trigger.
+    of a trigger.  `calls` are the function calls read so far, `n_selects` counts SELECT and VALUES.
     """
 
     __slots__ = (
+        "calls",
         "depth",
         "index",
         "is_trigger",
         "kinds",
         "limits",
+        "n_selects",
         "parameter_names",
         "parameter_numbers",
         "rules",
@@ -69,6 +71,8 @@ class State:
         self.parameter_names: list[str | None] = []
         self.parameter_numbers: dict[str, int] | None = None
         self.is_trigger = False
+        self.calls: list[FunctionCall] = []
+        self.n_selects = 0
 
     def extend(self) -> None:
         """Adds the tokens up to the next semicolon: those after the semicolons within a trigger's body."""

@@ -10,6 +10,7 @@ Source: https://www.sqlite.org/lang_expr.html#literal_values_constants_, lang_co
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import tokens as k
@@ -48,7 +49,6 @@ _TOKEN_RULES = (
 _ANY_TOKEN = "|".join(_TOKEN_RULES)
 # The blanks after a token belong to its match: searching over them would try every rule at each (benchmarks/parse.py).
 _TOKEN = re.compile(rf"({_ANY_TOKEN}){_BLANK}*+")
-_find_tokens = _TOKEN.findall
 
 _NUMBER = re.compile(rf"{_HEXADECIMAL}|{_DECIMAL}")
 _MISPLACED_SEPARATOR = re.compile(r"_(?![0-9a-fA-F])|(?<![0-9a-fA-F])_")
@@ -122,9 +122,8 @@ def negated(literal: Literal) -> Literal:
     return Literal(-float(value) if value == -(1 << 63) else -value)
 
 
-def tokenize(sql: str, start: int, end: int) -> list[str]:
-    """Returns the token texts of sql[start:end], comments included."""
-    return _find_tokens(sql, start, end)
+tokenize: Callable[[str, int, int], list[str]] = _TOKEN.findall
+"""Returns the token texts of sql[start:end], comments included."""
 
 
 def statement_end(sql: str, start: int) -> int:

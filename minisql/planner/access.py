@@ -203,7 +203,7 @@ def _add_rowid(compiler: Compiler, made: Input, candidates: list[Candidate], acc
             access.equal = [candidate]
             access.is_single = True
             access.cost = cost.add(search, 16)
-            _finish(access)
+            finish(access)
             accesses.append(access)
         elif candidate.operator == "IN":
             access = Access(BY_ROWID, made)
@@ -211,18 +211,18 @@ def _add_rowid(compiler: Compiler, made: Input, candidates: list[Candidate], acc
             n_in = in_rows(candidate)
             access.rows = n_in
             access.cost = cost.add(search, 16) + n_in
-            _finish(access)
+            finish(access)
             accesses.append(access)
-    for lower, upper in _ranges(mine):
+    for lower, upper in ranges_of(mine):
         access = Access(BY_ROWID, made)
         access.lower, access.upper = lower, upper
-        access.rows = _range_rows(full, lower, upper)
+        access.rows = range_rows(full, lower, upper)
         access.cost = cost.add(search, access.rows + 16)
-        _finish(access)
+        finish(access)
         accesses.append(access)
 
 
-def _ranges(candidates: list[Candidate]) -> list[tuple[Candidate | None, Candidate | None]]:
+def ranges_of(candidates: list[Candidate]) -> list[tuple[Candidate | None, Candidate | None]]:
     """The bounds to try: per set of needed inputs the first lower and the first upper bound."""
     lower = upper = not_null = None
     for candidate in candidates:
@@ -241,7 +241,8 @@ def _ranges(candidates: list[Candidate]) -> list[tuple[Candidate | None, Candida
     return [(lower, upper), (lower, None), (None, upper)]
 
 
-def _range_rows(rows: int, lower: Candidate | None, upper: Candidate | None) -> int:
+def range_rows(rows: int, lower: Candidate | None, upper: Candidate | None) -> int:
+    """The estimated rows between two bounds, of `rows`."""
     reduced = rows
     if lower is not None and lower.operator != "NOTNULL":
         reduced -= 20
@@ -262,7 +263,7 @@ def in_rows(candidate: Candidate) -> int:
     return 46
 
 
-def _finish(access: Access) -> None:
+def finish(access: Access) -> None:
     """Notes which terms an access uses and which inputs their values need."""
     for candidate in (*access.equal, access.lower, access.upper):
         if candidate is not None:
@@ -318,13 +319,13 @@ def _add_index(
         if not mine:
             break
         for prefix in prefixes:
-            for lower, upper in _ranges(mine):
+            for lower, upper in ranges_of(mine):
                 accesses.append(_index_access(made, index, estimates, prefix, lower, upper, covering))
         extended: list[list[Candidate]] = []
         equalities = [candidate for candidate in mine if candidate.operator in ("=", "IS", "IN", "ISNULL")]
         if not equalities:
             break
-        equalities = _distinct_needs(equalities)[:4]
+        equalities = distinct_needs(equalities)[:4]
         for prefix in prefixes[:4]:
             for candidate in equalities:
                 longer = [*prefix, candidate]
@@ -333,7 +334,7 @@ def _add_index(
         prefixes = extended
 
 
-def _distinct_needs(candidates: list[Candidate]) -> list[Candidate]:
+def distinct_needs(candidates: list[Candidate]) -> list[Candidate]:
     """One candidate per operator and set of needed inputs."""
     seen: set[tuple[bool, int]] = set()
     result = []
@@ -369,13 +370,13 @@ def _index_access(
     if index.is_unique and n_equal == len(index.columns) and all(candidate.operator == "=" for candidate in equal):
         access.is_single = True
     if lower is not None or upper is not None:
-        estimate = _range_rows(estimate, lower, upper)
+        estimate = range_rows(estimate, lower, upper)
     running = cost.add(estimates.search, estimate + estimates.entry_cost)
     if not covering:
         running = cost.add(running, estimate + 16)
     access.cost = running + multiplier
     access.rows = estimate + multiplier
-    _finish(access)
+    finish(access)
     return access
 
 

@@ -99,6 +99,49 @@ def find_calls(compiler: Compiler, block: Block, order: list[OrderItem] | None) 
     return calls
 
 
+def find_plain_calls(compiler: Compiler, block: Block) -> Calls | None:
+    """`find_calls` for a statement that is one SELECT without GROUP BY, HAVING, ORDER BY and WITH: the parser has kept its
+    calls, so no tree is walked.  None if it has to be walked."""
+    found = compiler.calls
+    core = block.core
+    assert core is not None, "VALUES has no calls"
+    if found is None or (not core.sources and core.where is not None):
+        return None
+    calls = Calls()
+    first_source = core.sources[0] if core.sources else None
+    if first_source is None:
+        end = 1 << 60
+    elif first_source.__class__ is ast.TableSource:
+        end = first_source.position  # type: ignore[attr-defined]
+    else:
+        return None
+    if len(found) > 1:
+        found = sorted(found, key=_position)
+    for node in found:
+        if node.position > end:
+            break
+        if node.over is not None:
+            return None
+        function = find_function(compiler, node.name, len(node.arguments), node.position)
+        if function.__class__ is AggregateFunction:
+            if len(found) > 1:
+                parts = node.arguments if node.filter is None else [*node.arguments, node.filter]
+                for part in parts:
+                    if part.__class__ not in _LEAVES:
+                        _refuse_nested_calls(compiler, parts, block.scope)
+                        break
+            calls.aggregates.append((node, function))
+        elif function.__class__ is not ScalarFunction:
+            return None
+    if calls.aggregates:
+        calls.is_grouped = block.scope.is_grouped = True
+    return calls
+
+
+def _position(node: ast.FunctionCall) -> int:
+    return node.position
+
+
 _LEAVES = frozenset((ast.Literal, ast.Column, SourceColumn, ast.Variable))
 _SUBQUERIES = frozenset((ast.ScalarSubquery, ast.Exists))
 
@@ -348,20 +391,25 @@ class Grouping:
 
     def finish(self, compiler: Compiler) -> None:
         """Makes the GroupSpec, now that the bare columns are known."""
-        bare_call = -1
-        for number, call in enumerate(self.calls):
-            if call.function.name in ("min", "max") and call.function.is_built_in and call.registers:
-                bare_call = number
-        spec = GroupSpec(
-            self.keys,
-            self.collations,
-            self.descending,
-            tuple(self.calls),
-            tuple(self.map.wanted),
-            bare_call if self.map.wanted else -1,
-        )
+        spec = group_spec(self.keys, self.collations, self.descending, self.calls, self.map)
         opcode, p1, p2, p3, _, p5 = compiler.code[self.open_address]
         compiler.code[self.open_address] = (opcode, p1, p2, p3, spec, p5)
+
+
+def group_spec(
+    keys: tuple[int, ...],
+    collations: tuple[Collation, ...],
+    descending: tuple[bool, ...],
+    calls: list[AggregateCall],
+    group_map: GroupMap,
+) -> GroupSpec:
+    """The GroupSpec of a grouping whose bare columns are known."""
+    bare_call = -1
+    if group_map.wanted:
+        for number, call in enumerate(calls):
+            if call.function.name in ("min", "max") and call.function.is_built_in and call.registers:
+                bare_call = number
+    return GroupSpec(keys, collations, descending, tuple(calls), tuple(group_map.wanted), bare_call)
 
 
 def emit_grouping(
@@ -372,7 +420,7 @@ def emit_grouping(
     cursor = compiler.builder.cursor()
     address = compiler.emit(op.GroupOpen, cursor)
     end = compiler.label()
-    unique_calls = _unique_calls(calls)
+    unique_calls = unique_calls_of(calls)
     made: list[AggregateCall] = []
     if compiler.wants_explain:
         for node, _ in unique_calls:
@@ -420,7 +468,7 @@ def _order_nodes(finisher: Finisher | None) -> list[object]:
     return [item.expression for item in finisher.order]
 
 
-def _unique_calls(calls: Calls) -> list[tuple[ast.FunctionCall, AggregateFunction]]:
+def unique_calls_of(calls: Calls) -> list[tuple[ast.FunctionCall, AggregateFunction]]:
     """Calls that are written the same are computed once."""
     if len(calls.aggregates) == 1:
         return calls.aggregates
@@ -471,16 +519,7 @@ def _switch_scope(
     grouping.end = compiler.label()
     group_map = GroupMap(base + n_keys + n_calls, base + grouping.width)
     grouping.map = group_map
-    aggregates: dict[int, int] = {}
-    if n_calls == len(calls.aggregates):
-        register = base + n_keys
-        for node, _ in unique_calls:
-            aggregates[id(node)] = register
-            register += 1
-    else:
-        for node, _ in calls.aggregates:
-            aggregates[id(node)] = base + n_keys + _position_of(node, unique_calls)
-    scope.aggregates = aggregates
+    scope.aggregates = registers_of_calls(calls, unique_calls, base + n_keys)
     for made in block.inputs:
         for source in made.sources:
             source.group_map = group_map
@@ -501,6 +540,15 @@ def _switch_scope(
         elif key.__class__ is not ast.Literal:
             other_keys.append((key, base + number))
     scope.group_keys = other_keys or None
+
+
+def registers_of_calls(
+    calls: Calls, unique_calls: list[tuple[ast.FunctionCall, AggregateFunction]], first: int
+) -> dict[int, int]:
+    """The register behind the grouping of each call, by id() of its node; that of the first unique call is `first`."""
+    if len(unique_calls) == len(calls.aggregates):
+        return {id(node): register for register, (node, _) in enumerate(unique_calls, first)}
+    return {id(node): first + _position_of(node, unique_calls) for node, _ in calls.aggregates}
 
 
 def aggregate_call(

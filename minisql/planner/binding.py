@@ -170,17 +170,16 @@ def expand_results(
                 if aliases is None:
                     aliases = {}
                 aliases.setdefault(alias.lower(), len(results))
-            results.append(Result(column.expression, alias, alias, column.first, column.end))  # type: ignore[union-attr]
+            results.append(column)  # type: ignore[arg-type]
         elif kind is ast.Star:
             expand_star(compiler, block, None, column.position)  # type: ignore[union-attr]
         else:
             expand_star(compiler, block, column.table, column.position)  # type: ignore[union-attr]
     if aliases is not None:
         _check_alias_use(compiler, block, aliases)
-        source = Source("", (), aliases, [])
-        source.expressions = _Expressions(results)  # type: ignore[assignment]
-        source.inner = block.scope
-        block.scope.alias_source = source
+        block.scope.aliases = aliases
+        # A copy: results that nobody reads are replaced, but their aliases keep their meaning.
+        block.scope.results = tuple(results)
 
 
 def _check_alias_use(compiler: Compiler, block: Block, aliases: dict[str, int]) -> None:
@@ -207,18 +206,6 @@ def _check_alias_use(compiler: Compiler, block: Block, aliases: dict[str, int]) 
                 compiler.resolve(node, scope)
             elif node.__class__ is ast.Select:
                 break
-
-
-class _Expressions:
-    """The expressions of result columns, read through their Result objects."""
-
-    __slots__ = ("_results",)
-
-    def __init__(self, results: list[Result]) -> None:
-        self._results = results
-
-    def __getitem__(self, position: int) -> ast.Expression:
-        return self._results[position].expression
 
 
 # FROM

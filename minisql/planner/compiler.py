@@ -60,7 +60,9 @@ class Compiler:
         "binary",
         "bound_selects",
         "builder",
+        "calls",
         "code",
+        "constant_registers",
         "constants",
         "context",
         "crossed",
@@ -95,6 +97,7 @@ class Compiler:
         "reverses_scans",
         "select_numbers",
         "subquery_shapes",
+        "template",
         "text",
         "trigger",
         "unread_blocks",
@@ -105,12 +108,17 @@ class Compiler:
     )
 
     def __init__(
-        self, context: PlanContext, text: SourceText | None, parameter_names: Sequence[str | None] = ()
+        self,
+        context: PlanContext,
+        text: SourceText | None,
+        parameter_names: Sequence[str | None] = (),
+        calls: list[ast.FunctionCall] | None = None,
     ) -> None:
         builder = ProgramBuilder()
         self.builder = builder
         self.context = context
         self.text = text
+        self.calls = calls
         self.code = builder.code
         # The builder's methods as attributes: one lookup less in every emitter.
         self.emit: Callable[..., int] = builder.emit
@@ -118,6 +126,8 @@ class Compiler:
         self.registers = builder.registers
         self.label = builder.label
         self.place = builder.place
+        self.constant_registers = builder.constant_registers
+        self.template = builder.template
         self.constants: dict[int, object] = {}
         # BINARY as instructions have it: None, or in a UTF-16 database the order of its bytes.
         binary = context.find_collation("BINARY")
@@ -126,7 +136,14 @@ class Compiler:
         # The result alias whose expression is being emitted, for messages.
         self.alias_name: str | None = None
         self.depth = 0
-        self._look_at_text(text)
+        # Cheap looks at the text spare walks over the tree: what does not stand there need not be looked for.
+        if text is None:
+            self.may_collate = self.mentions_rowid = self.may_aggregate = True
+        else:
+            lowered = text.sql.lower()
+            self.may_collate = "collate" in lowered
+            self.mentions_rowid = "oid" in lowered  # oid, rowid, _rowid_
+            self.may_aggregate = calls is None or (len(calls) > 0 and self._may_aggregate(lowered))
         # PRAGMA minisql_fast_path = off: plan everything, for tests that compare both ways.
         self.reverses_scans = context.flags.get("reverse_unordered_selects", False)
         self.uses_fast_path: bool = (
@@ -167,17 +184,8 @@ class Compiler:
         # 'generated column', 'CHECK constraint', 'index', ... while such an expression is compiled, else ''.
         self.restricts_functions = ""
 
-    def _look_at_text(self, text: SourceText | None) -> None:
-        """Cheap looks at the text spare walks over the tree: what does not stand there need not be looked for."""
-        if text is None:
-            self.may_collate = self.mentions_rowid = self.may_aggregate = True
-        else:
-            lowered = text.sql.lower()
-            self.may_collate = "collate" in lowered
-            self.mentions_rowid = "rowid" in lowered or "oid" in lowered
-            self.may_aggregate = "(" in lowered and (
-                self.context.functions.generation > 0 or any([part in lowered for part in _AGGREGATE_PARTS])
-            )
+    def _may_aggregate(self, lowered: str) -> bool:
+        return self.context.functions.generation > 0 or any([part in lowered for part in _AGGREGATE_PARTS])
 
     def _begin_reports(self) -> None:
         """The state of what is told to the authorizer and to EXPLAIN QUERY PLAN."""
@@ -221,8 +229,16 @@ class Compiler:
 
     def constant(self, value: object) -> int:
         """The template register of a constant."""
-        register = self.builder.constant(value)
-        self.constants[register] = value
+        # As `builder.constant`, without the call.
+        kind = value.__class__
+        key: object = value if kind is int or kind is str else (kind, value) if kind is not float else (float, repr(value))
+        registers = self.constant_registers
+        register = registers.get(key)
+        if register is None:
+            template = self.template
+            register = registers[key] = len(template)
+            template.append(value)
+            self.constants[register] = value
         return register
 
     def parameter(self, number: int, name: str | None) -> int:

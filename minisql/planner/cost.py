@@ -54,9 +54,10 @@ def table_rows(table: Table | None) -> int:
 class IndexEstimates:
     """What the planner derives once per index: `rows` for 0, 1, 2.. equal leading columns, `search` cost, the cost of an entry
     relative to a table row (`entry_cost`), whether entries are narrower than rows, and the names of the columns that an
-    entry does not hold (`missing`)."""
+    entry does not hold (`missing`).  `order` is the order of its entries: (column or -1 for the rowid, collation in upper case,
+    descending); `is_plain`: it has all rows and no expressions."""
 
-    __slots__ = ("entry_cost", "is_narrower", "missing", "rows", "search", "statistics")
+    __slots__ = ("entry_cost", "is_narrower", "is_plain", "missing", "order", "rows", "search", "statistics")
 
     def __init__(self, index: Index) -> None:
         self.statistics = index.statistics
@@ -65,6 +66,8 @@ class IndexEstimates:
         width, full = index_width(index), table_width(index.table)
         self.entry_cost = 1 + 15 * width // max(full, 1)
         self.is_narrower = width < full
+        self.order = entry_order(index)
+        self.is_plain = index.where is None and all(column.position != -2 for column in index.columns)
         held = {column.position for column in index.entry_columns}
         held.add(index.table.rowid_alias)
         self.missing = frozenset(
@@ -78,6 +81,19 @@ def index_estimates(index: Index) -> IndexEstimates:
     if known is None or known.statistics is not index.statistics:  # type: ignore[attr-defined]
         known = index.estimates = IndexEstimates(index)
     return known  # type: ignore[return-value]
+
+
+def entry_order(index: Index) -> tuple[tuple[int, str, bool], ...]:
+    """The columns that entries are sorted by, as far as they tell entries apart."""
+    order = [(column.position, column.collation.name.upper(), column.descending) for column in index.columns]
+    columns = index.table.columns
+    if index.is_unique and all(column.position >= 0 and columns[column.position].is_not_null for column in index.columns):
+        return tuple(order)
+    behind = index.entry_columns[len(index.columns) :]
+    order += [(column.position, column.collation.name.upper(), column.descending) for column in behind]
+    if not behind and not index.is_clustered and not index.table.is_without_rowid:
+        order.append((-1, "BINARY", False))
+    return tuple(order)
 
 
 def index_rows(index: Index) -> list[int]:

@@ -29,42 +29,17 @@ from minisql.planner.access import (
     extend_hash_keys,
     find_accesses,
 )
+from minisql.planner.lone_access import choose_path, is_lone
 from minisql.planner.query_blocks import FUNCTION, TABLE
 from minisql.planner.scope import ROWID
 from minisql.planner.virtual_tables import VirtualAccess, virtual_accesses
+from minisql.planner.wanted_order import OrderTerm, WantedOrder
 
 if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler
     from minisql.planner.index_terms import Usage
     from minisql.planner.query_blocks import Input
-    from minisql.planner.scope import Source
     from minisql.planner.terms import Term
-
-
-class OrderTerm:
-    """A term of the wanted order: a column of a source (position None: something else that reads `mask`)."""
-
-    __slots__ = ("collation", "is_descending", "mask", "position", "source")
-
-    def __init__(self, source: Source | None, position: int | None, collation: str, is_descending: bool, mask: int) -> None:
-        self.source = source
-        self.position = position
-        self.collation = collation
-        self.is_descending = is_descending
-        self.mask = mask
-
-
-class WantedOrder:
-    """The order wanted of the rows: `terms`; `is_grouping` if any permutation and direction will do; the price of sorting
-    depends on `n_columns` and `limit` (a LogEst or None)."""
-
-    __slots__ = ("is_grouping", "limit", "n_columns", "terms")
-
-    def __init__(self, terms: list[OrderTerm], n_columns: int, limit: int | None, is_grouping: bool) -> None:
-        self.terms = terms
-        self.n_columns = n_columns
-        self.limit = limit
-        self.is_grouping = is_grouping
 
 
 class Nesting:
@@ -90,6 +65,9 @@ def order_joins(
     wanted: WantedOrder | None,
 ) -> tuple[list[Access], int]:
     """The accesses from the outermost loop to the innermost, and the number of satisfied order terms."""
+    if len(inputs) == 1 and is_lone(inputs[0]):
+        usable = terms if inputs[0].join_flags == 0 else [term for term in terms if _may_use(term, inputs[0])]
+        return _nest_one(compiler, choose_path(compiler, inputs[0], usable, usage, wanted), terms, wanted)
     needed_first = prerequisites(inputs)
     may_hash = len(inputs) > 1 and compiler.context.flags.get("automatic_index", True)
     accesses: list[Access] = []
@@ -107,15 +85,7 @@ def order_joins(
             accesses.append(access)
     if len(inputs) == 1 and accesses:
         best_access = accesses[0] if len(accesses) == 1 else _best_single(accesses, wanted)
-        repeats = compiler.gathering_capture is not None and not compiler.wants_explain
-        if repeats and wanted is None and best_access.kind == SCAN:
-            hashed = correlated_hash(compiler, inputs[0], terms)
-            if hashed is not None:
-                return [hashed], 0
-        if wanted is None:
-            best_access.is_reversed = compiler.reverses_scans
-            return [best_access], 0
-        return [best_access], max(satisfied_terms([best_access], wanted, decide_reversal=True), 0)
+        return _nest_one(compiler, best_access, terms, wanted)
     width = beam_width(len(inputs))
     start_rows = 0
     nestings = [Nesting((), 0, start_rows, 0, 0, -1 if wanted is not None else 0)]
@@ -139,6 +109,20 @@ def order_joins(
     if wanted is not None:
         satisfied = max(satisfied_terms(chosen, wanted, decide_reversal=True), 0)
     return chosen, satisfied
+
+
+def _nest_one(
+    compiler: Compiler, access: Access, terms: list[Term], wanted: WantedOrder | None
+) -> tuple[list[Access], int]:
+    """The answer of `order_joins` for one input."""
+    if wanted is not None:
+        return [access], max(satisfied_terms([access], wanted, decide_reversal=True), 0)
+    if access.kind == SCAN and compiler.gathering_capture is not None and not compiler.wants_explain:
+        hashed = correlated_hash(compiler, access.input, terms)
+        if hashed is not None:
+            return [hashed], 0
+    access.is_reversed = compiler.reverses_scans
+    return [access], 0
 
 
 def _best_single(accesses: list[Access], wanted: WantedOrder | None) -> Access:
@@ -379,19 +363,8 @@ def loop_order(access: Access) -> list[tuple[int, str, bool, bool]] | None:
         return [(ROWID, "BINARY", False, bool(access.equal) and not access.n_in)]
     if access.kind not in (BY_INDEX, SCAN) or access.index is None:
         return None
-    index = access.index
-    order = []
-    for number, column in enumerate(index.columns):
-        is_constant = number < len(access.equal) and access.equal[number].operator != "IN"
-        order.append((column.position, column.collation.name.upper(), column.descending, is_constant))
-    if index.is_unique and all(
-        column.position >= 0 and index.table.columns[column.position].is_not_null for column in index.columns
-    ):
-        return order
-    for column in index.entry_columns[len(index.columns) :]:
-        order.append((column.position, column.collation.name.upper(), column.descending, False))
-    if not index.is_clustered and not index.table.is_without_rowid and (
-        not index.entry_columns[len(index.columns) :]
-    ):
-        order.append((ROWID, "BINARY", False, False))
-    return order
+    equal = access.equal
+    return [
+        (position, collation, is_descending, number < len(equal) and equal[number].operator != "IN")
+        for number, (position, collation, is_descending) in enumerate(cost.index_estimates(access.index).order)
+    ]

@@ -15,7 +15,17 @@ from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, sqlite_error
 from minisql.limits import COLUMN
 from minisql.parser import ast
-from minisql.planner.aggregate_code import Calls, emit_grouped, emit_shortcut, find_calls
+from minisql.planner.aggregate_code import (
+    Calls,
+    aggregate_call,
+    emit_grouped,
+    emit_shortcut,
+    find_calls,
+    find_plain_calls,
+    group_spec,
+    registers_of_calls,
+    unique_calls_of,
+)
 from minisql.planner.binding import expand_results
 from minisql.planner.block_plan import BlockPlan, block_usage, plan_block, scans_instead, wanted_order
 from minisql.planner.conditions import emit_condition
@@ -24,13 +34,14 @@ from minisql.planner.join_order import order_joins
 from minisql.planner.loops import emit_loops
 from minisql.planner.ordering import bind_order_by
 from minisql.planner.query_blocks import TABLE, Block, BoundSelect, Input
-from minisql.planner.scope import Scope, Source, row_registers, stored_width
+from minisql.planner.scope import GroupMap, Scope, Source, row_registers, stored_width
 from minisql.planner.select_code import Finisher, Limits
 from minisql.planner.terms import make_term, split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from minisql.bytecode.program import Instruction
     from minisql.catalog.schema import Table
     from minisql.planner.compiler import Compiler
     from minisql.planner.ordering import OrderItem
@@ -39,8 +50,11 @@ if TYPE_CHECKING:
 _CHOOSING_JOINS = ast.JOIN_LEFT | ast.JOIN_RIGHT | ast.JOIN_NATURAL
 
 
-def emit_plain_select(compiler: Compiler, node: ast.Select) -> BoundSelect | None:
-    """Emits a SELECT whose rows are the statement's; None, with nothing done, if it is not a plain one."""
+def emit_plain_select(compiler: Compiler, node: ast.Select, n_selects: int) -> BoundSelect | None:
+    """Emits a SELECT whose rows are the statement's; None, with nothing done, if it is not a plain one.
+
+    `n_selects` tells how many SELECTs the statement has.
+    """
     core = node.cores[0]
     if (
         core.__class__ is not ast.Core
@@ -55,6 +69,8 @@ def emit_plain_select(compiler: Compiler, node: ast.Select) -> BoundSelect | Non
     scope = Scope([])
     block = Block(core, scope)
     items = core.sources
+    columns = core.columns
+    table = None
     # Whether there may be something to choose: how to reach the rows of the only table.
     has_choice = False
     if items:
@@ -66,11 +82,23 @@ def emit_plain_select(compiler: Compiler, node: ast.Select) -> BoundSelect | Non
             has_choice = _may_choose(compiler, core, table)
         elif core.where is not None or compiler.mentions_rowid:
             return None
-    expand_results(compiler, core.columns, block)
-    if len(block.results) > compiler.context.limits[COLUMN]:
-        raise sqlite_error(ERROR, "too many columns in result set")
     bound = BoundSelect(node, None)
     bound.blocks.append(block)
+    limit = compiler.context.limits[COLUMN]
+    if (
+        len(columns) == 1
+        and columns[0].__class__ is ast.Star
+        and table is not None
+        and len(items) == 1
+        and not (has_choice or node.order_by or core.is_distinct or table.has_generated)
+        and len(table.columns) <= limit
+    ):
+        # The whole row as it lies in the registers: the columns are looked at when somebody asks for their names.
+        _emit_rows(compiler, block)
+        return bound
+    expand_results(compiler, columns, block)
+    if len(block.results) > limit:
+        raise sqlite_error(ERROR, "too many columns in result set")
     order = None
     if node.order_by:
         order = bind_order_by(compiler, node.order_by, block, bound)
@@ -80,16 +108,23 @@ def emit_plain_select(compiler: Compiler, node: ast.Select) -> BoundSelect | Non
                 return None
     calls = None
     if compiler.may_aggregate:
-        calls = find_calls(compiler, block, order)
+        calls = find_plain_calls(compiler, block) if n_selects == 1 and order is None else None
+        if calls is None:
+            calls = find_calls(compiler, block, order)
         if calls.windows:
             return None
         if calls.is_grouped:
-            _emit_grouped(compiler, block, calls, has_choice)
+            if len(items) == 1 and not has_choice and not compiler.mentions_rowid:
+                _emit_lone_group(compiler, block, calls)
+            else:
+                _emit_grouped(compiler, block, calls, has_choice)
             return bound
     if has_choice:
         _emit_planned(compiler, block, order, calls or Calls())
+    elif order is not None or len(items) > 1:
+        _emit_joined_rows(compiler, block, order)
     else:
-        _emit_rows(compiler, block, order)
+        _emit_rows(compiler, block)
     return bound
 
 
@@ -159,7 +194,112 @@ def _may_seek(compiler: Compiler, core: ast.Core, table: Table) -> bool:
     return name in lowered[lowered.find("where") :]
 
 
-def _emit_rows(compiler: Compiler, block: Block, order: list[OrderItem] | None) -> None:
+def _emit_rows(compiler: Compiler, block: Block) -> None:
+    """The rows of one table, or one row without any: a scan, WHERE inside of it, and the result row."""
+    scope = block.scope
+    core = block.core
+    assert core is not None, "VALUES is not plain"
+    builder = compiler.builder
+    code = compiler.code
+    sources = scope.sources
+    where = core.where
+    distinct = -1
+    following = 0
+    if core.is_distinct and (sources or compiler.may_collate):
+        distinct = _open_distinct(compiler, block)
+    if where is not None or distinct >= 0:
+        following = compiler.label()
+    if sources:
+        start, cursor, first, width = _open_scan(compiler, sources[0])
+    if where is not None:
+        emit_condition(compiler, where, scope, following, False, True)
+    if block.results:
+        registers = tuple([emit_expression(compiler, result.expression, scope) for result in block.results])
+    else:
+        registers = tuple(sources[0].registers)
+    if distinct >= 0:
+        code.append((op.SetInsert, distinct, following, 0, registers, 0))
+    code.append((op.ResultRow, 0, 0, 0, registers, 0))
+    if sources:
+        builder.close_scan(op.Rewind, cursor, start, first, width, following)
+    elif following:
+        compiler.place(following)
+
+
+def _open_distinct(compiler: Compiler, block: Block) -> int:
+    distinct = compiler.builder.cursor()
+    collations = tuple([compiler.collation_for(result.expression, block.scope) for result in block.results])
+    compiler.emit(op.SetOpen, distinct, 0, 0, collations)
+    return distinct
+
+
+def _open_scan(compiler: Compiler, source: Source) -> tuple[int, int, int, int]:
+    """Opens the cursor of a table that stands alone and leaves room for the start of its scan: (address of that, cursor,
+    first register of the row, how many)."""
+    table = source.table
+    assert table is not None, "only tables are scanned"
+    builder = compiler.builder
+    code = compiler.code
+    width = stored_width(table)
+    cursor = source.cursor = builder.n_cursors
+    builder.n_cursors = cursor + 1
+    database = table.schema_index
+    compiler.databases_read |= 1 << database
+    code.append((op.OpenRead, cursor, table.root_page, database, table.shape, 0))
+    first = builder.registers(width)
+    source.registers = row_registers(table, first)
+    code.append(_OPEN)
+    return len(code) - 1, cursor, first, width
+
+
+_OPEN: Instruction = (op.Noop, 0, 0, 0, None, 0)
+"""Stands where an instruction will be that is not complete yet."""
+
+
+def _emit_lone_group(compiler: Compiler, block: Block, calls: Calls) -> None:
+    """One group over all rows of one table that is scanned: what `emit_grouped` does, with nothing in between."""
+    if not calls.aggregates[0][0].arguments:
+        done = compiler.label()
+        block.inputs.append(_make_input(compiler, block.scope.sources[0]))
+        if emit_shortcut(compiler, block, calls, None, Limits(), _row_sink(compiler), done):
+            compiler.place(done)
+            return
+    scope = block.scope
+    core = block.core
+    assert core is not None, "VALUES is not plain"
+    builder = compiler.builder
+    code = compiler.code
+    distinct = _open_distinct(compiler, block) if core.is_distinct and compiler.may_collate else -1
+    group = builder.cursor()
+    opening = len(code)
+    code.append(_OPEN)
+    source = scope.sources[0]
+    start, cursor, first, width = _open_scan(compiler, source)
+    following = 0
+    if core.where is not None:
+        following = compiler.label()
+        emit_condition(compiler, core.where, scope, following, False, True)
+    unique_calls = unique_calls_of(calls)
+    made = [aggregate_call(compiler, node, function, scope) for node, function in unique_calls]
+    code.append((op.GroupStep, group, 0, 0, None, 0))
+    builder.close_scan(op.Rewind, cursor, start, first, width, following)
+    group_width = len(made) + width + 1
+    base = builder.registers(group_width)
+    group_map = source.group_map = GroupMap(base + len(made), base + group_width)
+    scope.aggregates = registers_of_calls(calls, unique_calls, base)
+    start = len(code)
+    code.append(_OPEN)
+    following = 0
+    registers = tuple([emit_expression(compiler, result.expression, scope) for result in block.results])
+    if distinct >= 0:
+        following = compiler.label()
+        code.append((op.SetInsert, distinct, following, 0, registers, 0))
+    code.append((op.ResultRow, 0, 0, 0, registers, 0))
+    builder.close_scan(op.GroupRewind, group, start, base, group_width, following)
+    code[opening] = (op.GroupOpen, group, 0, 0, group_spec((), (), (), made, group_map), 0)
+
+
+def _emit_joined_rows(compiler: Compiler, block: Block, order: list[OrderItem] | None) -> None:
     """The scans, WHERE inside of the innermost, and the result row, through a sorter if there is an ORDER BY."""
     builder = compiler.builder
     scope = block.scope

@@ -132,7 +132,7 @@ class Block:
         self.core = core
         self.scope = scope
         self.inputs: list[Input] = []
-        self.results: list[Result] = []
+        self.results: list[Result | ast.ResultColumn] = []
         self.rows: list[list[ast.Expression]] | None = None
         self.is_row_list = False
         self.where: ast.Expression | None = core.where if core is not None else None

@@ -13,7 +13,7 @@ Source: https://www.sqlite.org/lang_select.html, https://www.sqlite.org/lang_exp
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from minisql.catalog.schema import Column
 from minisql.values import affinity as affinities
@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 
     from minisql.catalog.schema import Table
     from minisql.parser import ast
+
+
+class _HasExpression(Protocol):
+    """A result column."""
+
+    expression: ast.Expression
+
 
 ROWID_NAMES = frozenset(("rowid", "oid", "_rowid_"))
 ROWID = -1
@@ -155,14 +162,15 @@ class Scope:
     """What names mean in one SELECT (or trigger program, or constraint).
 
     `sources` in FROM order; `merged` maps the lower-case names of USING and NATURAL columns to (source, position) pairs that
-    stand for all their tables (with the set of sources taken in); `aliases` maps result aliases to expressions;
+    stand for all their tables (with the set of sources taken in); `aliases` maps result aliases to numbers of `results`;
     `common_tables` those of WITH; `capture` is not None when this scope is the top of a subquery.
     """
 
     __slots__ = (
+        "_alias_source",
         "acting_object",
         "aggregates",
-        "alias_source",
+        "aliases",
         "capture",
         "common_tables",
         "group_keys",
@@ -171,6 +179,7 @@ class Scope:
         "nested",
         "parent",
         "places",
+        "results",
         "sources",
         "windows",
     )
@@ -181,7 +190,9 @@ class Scope:
         self.merged: dict[str, Merged] | None = None
         # Parenthesised joins by the number of their first source.
         self.nested: dict[int, NestedNames] | None = None
-        self.alias_source: Source | None = None
+        self.aliases: dict[str, int] | None = None
+        self.results: Sequence[_HasExpression] = ()
+        self._alias_source: Source | None = None
         self.common_tables: dict[str, object] | None = None
         self.capture: Capture | None = None
         # Registers of aggregate and window calls by id() of their (unshared) nodes, set behind a grouping.
@@ -194,6 +205,16 @@ class Scope:
         self.acting_object: str | None = None
         # Of a wide join: (number of sources, what unqualified names mean).
         self.places: tuple[int, dict[str, tuple[int, Source | None, int]]] | None = None
+
+    @property
+    def alias_source(self) -> Source | None:
+        """The result aliases as a source of expressions; made when a name is first looked for there."""
+        source = self._alias_source
+        if source is None and self.aliases is not None:
+            source = self._alias_source = Source("", (), self.aliases, [])
+            source.expressions = [result.expression for result in self.results]
+            source.inner = self
+        return source
 
 
 def table_source(table: Table, alias: str, registers: list[int]) -> Source:

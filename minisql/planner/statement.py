@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.listing import EXPLAIN_COLUMNS, explain_rows
-from minisql.bytecode.program import Program
+from minisql.bytecode.program import Instruction, Program
 from minisql.parser import ast
-from minisql.planner.binding import bind_select, column_name, column_origin
+from minisql.planner.binding import bind_select, column_name, column_origin, expand_results
 from minisql.planner.compiler import Compiler
 from minisql.planner.explain_plan import number_selects, tree_order
 from minisql.planner.plain_insert import compile_plain_insert
@@ -33,6 +33,8 @@ def compile_statement(parsed: Parsed, context: PlanContext, explains: bool = Fal
     With `explains` the program's `explain_rows` are filled.
     """
     statement = parsed.statement
+    if statement.__class__ is ast.Select:
+        return _compile_select(parsed, statement, context, explains)
     if statement.__class__ is ast.Insert and not explains:
         program = compile_plain_insert(statement, context, lambda: _compile_general(parsed, context, False))
         if program is not None:
@@ -41,26 +43,43 @@ def compile_statement(parsed: Parsed, context: PlanContext, explains: bool = Fal
     return _compile_general(parsed, context, explains)
 
 
+_NOOP: Instruction = (op.Noop, 0, 0, 0, None, 0)
+_HALT: Instruction = (op.Halt, 0, 0, 0, None, 0)
+
+
+def _compile_select(parsed: Parsed, statement: ast.Select, context: PlanContext, explains: bool) -> Program:
+    compiler = Compiler(context, parsed.source, parsed.parameter_names, parsed.calls)
+    # The first instruction becomes a Transaction when it is known which databases are used.
+    compiler.code.append(_NOOP)
+    bound = None
+    compiler.allows_memo = True
+    if explains:
+        # EXPLAIN QUERY PLAN words a plan that was made.
+        compiler.wants_explain = True
+        compiler.select_numbers = number_selects(statement)
+    elif compiler.uses_fast_path:
+        bound = emit_plain_select(compiler, statement, parsed.n_selects)
+    if bound is None:
+        bound = emit_top_select(compiler, statement)
+    if compiler.authorized is None:
+        program = finish_program(compiler, (), "select")
+        program.describe = partial(describe_columns, compiler, bound)
+    else:
+        names, origins = describe_columns(compiler, bound)
+        program = finish_program(compiler, names, "select")
+        program.column_origins = origins
+    program.sql = parsed.source.sql
+    return program
+
+
 def _compile_general(parsed: Parsed, context: PlanContext, explains: bool) -> Program:
     statement = parsed.statement
     compiler = Compiler(context, parsed.source, parsed.parameter_names)
     compiler.wants_explain = explains
     if explains:
         compiler.select_numbers = number_selects(statement)
-    # The first instruction becomes a Transaction when it is known which databases are used.
-    compiler.emit(op.Noop)
-    if statement.__class__ is ast.Select:
-        bound = emit_top_select(compiler, statement)
-        if compiler.authorized is None:
-            program = finish_program(compiler, (), "select")
-            program.describe = partial(describe_columns, compiler, bound)
-        else:
-            names, origins = describe_columns(compiler, bound)
-            program = finish_program(compiler, names, "select")
-            program.column_origins = origins
-        program.sql = parsed.source.sql
-        return program
-    elif isinstance(statement, ast.Explain):
+    compiler.code.append(_NOOP)
+    if isinstance(statement, ast.Explain):
         return compile_explain(parsed, statement, context)
     else:
         emitter, kind = EMITTERS[statement.__class__]
@@ -72,13 +91,7 @@ def _compile_general(parsed: Parsed, context: PlanContext, explains: bool) -> Pr
 
 
 def emit_top_select(compiler: Compiler, node: ast.Select) -> BoundSelect:
-    """A SELECT whose rows are the statement's."""
-    compiler.allows_memo = True
-    # EXPLAIN QUERY PLAN words a plan that was made.
-    if compiler.uses_fast_path and not compiler.wants_explain:
-        plain = emit_plain_select(compiler, node)
-        if plain is not None:
-            return plain
+    """A SELECT whose rows are the statement's, in the general way."""
     bound = bind_select(compiler, node, None, None, len(node.cores) > 1)
     emit = compiler.emit
     compiler.emit_bound_select(bound, lambda registers, done: emit(op.ResultRow, 0, 0, 0, registers), None, True)
@@ -91,6 +104,8 @@ def describe_columns(
     """Names and origins of the result columns; (schema, table, column, declared type) for a table's column, else None."""
     block = bound.blocks[0]
     scope = block.scope
+    if not block.results and block.core is not None:
+        expand_results(compiler, block.core.columns, block)
     names = []
     origins = []
     for number, result in enumerate(block.results):
@@ -103,39 +118,52 @@ def describe_columns(
 
 def finish_program(compiler: Compiler, names: tuple[str, ...], kind: str) -> Program:
     """Adds Halt and the transactions, resolves labels, and fills the program's description."""
-    compiler.emit(op.Halt)
-    for block in compiler.unread_blocks:
-        authorize_unread(compiler, block)
+    code = compiler.code
+    code.append(_HALT)
+    if compiler.unread_blocks:
+        for block in compiler.unread_blocks:
+            authorize_unread(compiler, block)
     builder = compiler.builder
-    context = compiler.context
-    used = compiler.databases_read | compiler.databases_written
-    transactions: list[tuple[int, object, object, object, object, int]] = []
-    database = 0
+    written = compiler.databases_written
+    used = compiler.databases_read | written
+    prologue = compiler.prologue
     if used == 1:
-        is_write = compiler.databases_written
-        transactions.append((op.Transaction, 0, is_write, context.schema_cookie(0), context.catalog.generation, 0))
-        used = 0
+        context = compiler.context
+        code[0] = (op.Transaction, 0, written, context.schema_cookie(0), context.catalog.generation, 0)
+    elif used:
+        transactions = _transactions(compiler, used)
+        code[0] = transactions[0]
+        prologue = transactions[1:] + prologue
+    if prologue:
+        builder.insert_prologue(prologue, 1)
+    program = builder.finish(names, kind, True)
+    if compiler.parameter_names:
+        program.n_parameters = len(compiler.parameter_names)
+        program.parameter_names = compiler.parameter_names
+    if written:
+        program.readonly = False
+        program.write_databases = written
+    program.is_ddl = compiler.is_ddl
+    program.is_deterministic = compiler.is_deterministic
+    program.needs_statement_journal = compiler.needs_statement_journal
+    program.read_databases = compiler.databases_read
+    if compiler.explain_rows:
+        program.explain_rows = tree_order(compiler.explain_rows)
+    return program
+
+
+def _transactions(compiler: Compiler, used: int) -> list[Instruction]:
+    """A Transaction instruction for each database of a bit mask."""
+    context = compiler.context
+    transactions: list[Instruction] = []
+    database = 0
     while used >> database:
         if used >> database & 1:
             is_write = compiler.databases_written >> database & 1
             cookie = context.schema_cookie(database)
             transactions.append((op.Transaction, database, is_write, cookie, context.catalog.generation, 0))
         database += 1
-    if transactions:
-        builder.code[0] = transactions[0]
-    if compiler.prologue or len(transactions) > 1:
-        builder.insert_prologue(transactions[1:] + compiler.prologue, 1)
-    program = builder.finish(names, kind)
-    program.n_parameters = len(compiler.parameter_names)
-    program.parameter_names = compiler.parameter_names
-    program.readonly = not compiler.databases_written
-    program.is_ddl = compiler.is_ddl
-    program.is_deterministic = compiler.is_deterministic
-    program.needs_statement_journal = compiler.needs_statement_journal
-    program.read_databases = compiler.databases_read
-    program.write_databases = compiler.databases_written
-    program.explain_rows = tree_order(compiler.explain_rows) if compiler.explain_rows else ()
-    return program
+    return transactions
 
 
 def compile_explain(parsed: Parsed, node: ast.Explain, context: PlanContext) -> Program:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from minisql.catalog.schema import Table
     from minisql.planner.compiler import Compiler
     from minisql.planner.index_terms import Usage
-    from minisql.planner.join_order import WantedOrder
+    from minisql.planner.wanted_order import WantedOrder
     from minisql.planner.loops import Nest
     from minisql.planner.query_blocks import Block, Input
 

@@ -32,7 +32,7 @@ class FromItem:
 
 class ResultColumn(Part):
     """A result expression; its tokens are [first, end): `Source.text(first, end)` is the column name that SQLite
-    gives an unnamed expression.
+    gives an unnamed expression; `name` is the name it has whoever asks, None if there is no alias.
     """
 
     __slots__ = ("alias", "end", "expression", "first")
@@ -42,6 +42,11 @@ class ResultColumn(Part):
         self.alias = alias
         self.first = first
         self.end = end
+
+    @property
+    def name(self) -> str | None:
+        """The alias: a result column is a result of its block as it stands."""
+        return self.alias
 
 
 class Star(Part):
