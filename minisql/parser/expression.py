@@ -103,16 +103,19 @@ def expression(state: State) -> Expression:
     words = state.words
     first = i = state.index
     kind = kinds[i]
+    left: Expression
     if kinds[i + 1] in _ENDS:
         if kind == _ID:
             state.index = i + 1
-            return Column(words[i], None, None, False, i)
+            column = Column(words[i], None, None, False, i)
+            state.columns.append(column)
+            return column
         if kind == _NUMBER or kind == _STRING:
             state.index = i + 1
             return literal_of(words[i])
     stack: list[_Frame] = []
     level = _BRACKET
-    left: Expression
+    columns = state.columns
     while True:
         # An operand, or what opens one.
         kind = kinds[i]
@@ -142,7 +145,8 @@ def expression(state: State) -> Expression:
                     i += 3
                     continue
             elif kind == _ID and following != _DOT:
-                left = Column(words[i], None, None, False, i)
+                left = column = Column(words[i], None, None, False, i)
+                columns.append(column)
                 i += 1
             else:
                 left, i = _named_operand(state, i)
@@ -219,7 +223,9 @@ def expression(state: State) -> Expression:
                     operand = kinds[i + 1]
                     if kind > _AND and _BINDING[kinds[i + 2]] <= precedence:
                         if operand == _ID:
-                            left = Binary(_OPERATOR_TEXT[kind], left, Column(words[i + 1], None, None, False, i + 1))
+                            column = Column(words[i + 1], None, None, False, i + 1)
+                            columns.append(column)
+                            left = Binary(_OPERATOR_TEXT[kind], left, column)
                             i += 2
                             continue
                         if operand == _NUMBER or operand == _STRING:
@@ -265,12 +271,12 @@ def expression(state: State) -> Expression:
                     arguments.append(left)
                     i += 1
                     name = words[position] if kinds[position] == _ID else word_text(state, position)
-                    left = FunctionCall(name, arguments, position, False, is_distinct, None, None, None)
-                    state.calls.append(left)
+                    left = call = FunctionCall(name, arguments, position, False, is_distinct, None, None, None)
+                    state.calls.append(call)
                     following = kinds[i]
                     if following == _FILTER or following == _OVER:
                         state.index = i
-                        left = _call_tail(state, left)
+                        left = _call_tail(state, call)
                         i = state.index
                     continue
             elif kind == _COMMA:
@@ -326,14 +332,20 @@ def _named_operand(state: State, i: int) -> tuple[Expression, int]:
     if kind == k.WINDOW and is_window_keyword(state, i):
         raise syntax_error(state, i)
     if kinds[i + 1] != _DOT:
-        return Column(word_text(state, i), None, None, state.words[i][0] == '"', i), i + 1
-    if kinds[i + 2] > k.STRING:
+        column = Column(word_text(state, i), None, None, state.words[i][0] == '"', i)
+        end = i + 1
+    elif kinds[i + 2] > k.STRING:
         raise syntax_error(state, i + 2)
-    if kinds[i + 3] != _DOT:
-        return Column(word_text(state, i + 2), word_text(state, i), None, False, i), i + 3
-    if kinds[i + 4] > k.STRING:
+    elif kinds[i + 3] != _DOT:
+        column = Column(word_text(state, i + 2), word_text(state, i), None, False, i)
+        end = i + 3
+    elif kinds[i + 4] > k.STRING:
         raise syntax_error(state, i + 4)
-    return Column(word_text(state, i + 4), word_text(state, i + 2), word_text(state, i), False, i), i + 5
+    else:
+        column = Column(word_text(state, i + 4), word_text(state, i + 2), word_text(state, i), False, i)
+        end = i + 5
+    state.columns.append(column)
+    return column, end
 
 
 def is_name_after_keyword(kind: int) -> bool:

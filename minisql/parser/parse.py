@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from minisql import limits
 from minisql.parser import tokens as k
-from minisql.parser.ast import Expression, FunctionCall, Statement
+from minisql.parser.ast import Column, Expression, FunctionCall, Statement
 from minisql.parser.commands import STATEMENT_RULES
 from minisql.parser.depth import check_nesting
 from minisql.parser.expression import expression
@@ -28,10 +28,11 @@ class Parsed:
 
     `parameter_names[n - 1]` is the name of parameter n with its prefix, None for a plain `?` or a number that was skipped;
     `source` turns positions of the tree into offsets and texts; `calls` are all function calls, in the order in which they
-    end (None: not known), and `n_selects` counts the SELECT and VALUES.  They spare walks over the tree.
+    end, `columns` the names used as columns (None: not known), and `n_selects` counts the SELECT and VALUES.  They spare walks
+    over the tree.
     """
 
-    __slots__ = ("calls", "n_selects", "parameter_names", "source", "statement")
+    __slots__ = ("calls", "columns", "n_selects", "parameter_names", "source", "statement")
 
     def __init__(
         self,
@@ -39,12 +40,14 @@ class Parsed:
         parameter_names: list[str | None],
         source: Source,
         calls: list[FunctionCall] | None = None,
+        columns: list[Column] | None = None,
         n_selects: int = 0,
     ) -> None:
         self.statement = statement
         self.parameter_names = parameter_names
         self.source = source
         self.calls = calls
+        self.columns = columns
         self.n_selects = n_selects
 
 
@@ -82,7 +85,7 @@ def parse_one(sql: str, start: int = 0, limit_values: Sequence[int] = limits.DEF
     if kind != _SEMI and kind != _END_OF_INPUT:
         raise syntax_error(state, state.index)
     end = length if kind == _END_OF_INPUT else state.source.end
-    return Parsed(statement, state.parameter_names, state.source, state.calls, state.n_selects), end
+    return Parsed(statement, state.parameter_names, state.source, state.calls, state.columns, state.n_selects), end
 
 
 def parse_script(sql: str, start: int = 0, limit_values: Sequence[int] = limits.DEFAULTS) -> Iterator[tuple[Parsed, int]]:

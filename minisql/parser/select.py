@@ -195,7 +195,9 @@ def result_columns(state: State) -> list[ResultColumn | Star | TableStar]:
         kind = kinds[i]
         following = kinds[i + 1]
         if kind == _ID and (following == _COMMA or following == _FROM):
-            columns.append(ResultColumn(Column(words[i], None, None, False, i), None, i, i + 1))
+            column = Column(words[i], None, None, False, i)
+            state.columns.append(column)
+            columns.append(ResultColumn(column, None, i, i + 1))
             i += 1
         elif kind == _STAR:
             columns.append(Star(i))

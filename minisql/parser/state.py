@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 from minisql import limits
 from minisql.errors import ERROR, Error, sqlite_error
 from minisql.parser import tokens as k
-from minisql.parser.ast import FunctionCall, OrderingTerm, Select, Variable, Window
+from minisql.parser.ast import Column, FunctionCall, OrderingTerm, Select, Variable, Window
 from minisql.parser.tokenizer import Source, dequote, is_oversized, kind_of, statement_end, tokenize
 
 _Result = TypeVar("_Result")
@@ -36,11 +36,13 @@ class State:
     """The tokens of a statement and the parser's place among them.
 
     `parameter_names[n - 1]` is the name of parameter n, None for a plain `?` or a gap; `is_trigger` is set within the body
-    of a trigger.  `calls` are the function calls read so far, `n_selects` counts SELECT and VALUES.
+    of a trigger.  `calls` are the function calls read so far, `columns` the names read as columns,
+    `n_selects` counts SELECT and VALUES.
     """
 
     __slots__ = (
         "calls",
+        "columns",
         "depth",
         "index",
         "is_trigger",
@@ -72,6 +74,7 @@ class State:
         self.parameter_numbers: dict[str, int] | None = None
         self.is_trigger = False
         self.calls: list[FunctionCall] = []
+        self.columns: list[Column] = []
         self.n_selects = 0
 
     def extend(self) -> None:

@@ -112,7 +112,7 @@ def find_plain_calls(compiler: Compiler, block: Block) -> Calls | None:
     if first_source is None:
         end = 1 << 60
     elif first_source.__class__ is ast.TableSource:
-        end = first_source.position  # type: ignore[attr-defined]
+        end = first_source.position
     else:
         return None
     if len(found) > 1:

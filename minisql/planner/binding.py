@@ -597,7 +597,7 @@ def result_columns(compiler: Compiler, bound: BoundSelect) -> list[Column]:
     return columns
 
 
-def _result_column(compiler: Compiler, bound: BoundSelect, block: Block, result: Result, number: int) -> Column:
+def _result_column(compiler: Compiler, bound: BoundSelect, block: Block, result: Result | ast.ResultColumn, number: int) -> Column:
     name = result.name
     expression = result.expression
     if name is None:
@@ -616,7 +616,7 @@ def _result_column(compiler: Compiler, bound: BoundSelect, block: Block, result:
 
 
 def column_name(
-    compiler: Compiler, expression: ast.Expression, result: Result, scope: Scope, number: int, bound: BoundSelect
+    compiler: Compiler, expression: ast.Expression, result: Result | ast.ResultColumn, scope: Scope, number: int, bound: BoundSelect
 ) -> str:
     """The name of an unnamed result: a column's own name, else the text as written."""
     if expression.__class__ is ast.Column:

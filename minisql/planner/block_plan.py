@@ -17,12 +17,13 @@ from minisql.planner.aggregate_code import extreme_call
 from minisql.planner.cost import index_estimates
 from minisql.planner.flattening import flatten_inputs
 from minisql.planner.index_terms import Usage, usage_of
-from minisql.planner.join_order import OrderTerm, WantedOrder, order_joins
+from minisql.planner.join_order import order_joins
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.push_down import prune_columns, push_terms
 from minisql.planner.query_blocks import NESTED, SUBQUERY, TABLE, Block, Input
 from minisql.planner.terms import Term, make_term, names_in, read_mask, split
 from minisql.planner.virtual_tables import argument_terms
+from minisql.planner.wanted_order import OrderTerm, WantedOrder
 
 if TYPE_CHECKING:
     from minisql.planner.aggregate_code import Calls

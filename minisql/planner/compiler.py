@@ -62,6 +62,7 @@ class Compiler:
         "builder",
         "calls",
         "code",
+        "columns",
         "constant_registers",
         "constants",
         "context",
@@ -113,12 +114,14 @@ class Compiler:
         text: SourceText | None,
         parameter_names: Sequence[str | None] = (),
         calls: list[ast.FunctionCall] | None = None,
+        columns: list[ast.Column] | None = None,
     ) -> None:
         builder = ProgramBuilder()
         self.builder = builder
         self.context = context
         self.text = text
         self.calls = calls
+        self.columns = columns
         self.code = builder.code
         # The builder's methods as attributes: one lookup less in every emitter.
         self.emit: Callable[..., int] = builder.emit
@@ -258,6 +261,11 @@ class Compiler:
         Raises `no such column` and `ambiguous column name`.
         """
         self.crossed = None
+        known = node.binding
+        if known is not None:
+            sources = scope.sources
+            if len(sources) == 1 and sources[0] is known[0]:
+                return known  # type: ignore[no-any-return]
         table = node.table
         name = node.name.lower()
         if table is None:

@@ -47,7 +47,11 @@ def emit_condition(
     compiler: Compiler, node: ast.Expression, scope: Scope, label: int, jump_if: bool, null_jumps: bool
 ) -> None:
     """Emits the jump; see the module's docstring."""
-    handler = _CONDITIONS.get(node.__class__)
+    kind = node.__class__
+    if kind is ast.Binary:
+        _binary(compiler, node, scope, label, jump_if, null_jumps)  # type: ignore[arg-type]
+        return
+    handler = _CONDITIONS.get(kind)
     if handler is not None:
         compiler.depth += 1
         handler(compiler, node, scope, label, jump_if, null_jumps)
@@ -93,11 +97,17 @@ def _chain(
     """A chain where one term equal to `decides` decides the whole (true for OR, false for AND)."""
     if jump_if == decides:
         for term in terms:
-            emit_condition(compiler, term, scope, label, jump_if, null_jumps)
+            if term.__class__ is ast.Binary:
+                _binary(compiler, term, scope, label, jump_if, null_jumps)
+            else:
+                emit_condition(compiler, term, scope, label, jump_if, null_jumps)
         return
     end = compiler.label()
     for term in terms[:-1]:
-        emit_condition(compiler, term, scope, end, decides, not null_jumps)
+        if term.__class__ is ast.Binary:
+            _binary(compiler, term, scope, end, decides, not null_jumps)
+        else:
+            emit_condition(compiler, term, scope, end, decides, not null_jumps)
     emit_condition(compiler, terms[-1], scope, label, jump_if, null_jumps)
     compiler.place(end)
 
@@ -117,11 +127,10 @@ def _binary(compiler: Compiler, node: ast.Binary, scope: Scope, label: int, jump
     if jumps is not None:
         settled = settle_plain(compiler, node.left, node.right, scope)
         if settled is not None:
-            on_true, on_false, flags, _ = jumps
             left_register, right_register, collation = settled
-            if null_jumps:
-                flags |= op.JUMP_IF_NULL
-            compiler.emit(on_true if jump_if else on_false, left_register, label, right_register, collation, flags)
+            flags = jumps[2] | op.JUMP_IF_NULL if null_jumps else jumps[2]
+            opcode = jumps[0] if jump_if else jumps[1]
+            compiler.code.append((opcode, left_register, label, right_register, collation, flags))
             return
     if (
         jumps is None

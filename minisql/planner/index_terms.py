@@ -34,6 +34,13 @@ class Usage:
         self.allows_covering_scan = True
         self._by_source: dict[str, frozenset[str] | None] = {}
 
+    @classmethod
+    def of_one(cls, source_name: str, names: frozenset[str] | None) -> Usage:
+        """The usage of a statement with a single source, by the names that may be its columns (None: all)."""
+        usage = cls(set())
+        usage._by_source[source_name] = names
+        return usage
+
     def of_source(self, name: str) -> frozenset[str] | None:
         """The names that may mean columns of the source with that (lower-case) name; None for all of them."""
         if name not in self._by_source:

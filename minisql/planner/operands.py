@@ -221,10 +221,14 @@ def settle_plain(
         node, value = right, left.value
     else:
         return None
-    found = compiler.resolve(node, scope)
-    if found is None or compiler.crossed is not None:
-        return None
-    source, position = found
+    known = node.binding
+    if known is not None and len(scope.sources) == 1 and scope.sources[0] is known[0]:
+        source, position = known
+    else:
+        found = compiler.resolve(node, scope)
+        if found is None or compiler.crossed is not None:
+            return None
+        source, position = found
     if position < 0 or source.expressions is not None or not source.is_stored or source.group_map is not None:
         return None
     register = source.registers[position]

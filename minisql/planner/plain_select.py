@@ -30,6 +30,7 @@ from minisql.planner.binding import expand_results
 from minisql.planner.block_plan import BlockPlan, block_usage, plan_block, scans_instead, wanted_order
 from minisql.planner.conditions import emit_condition
 from minisql.planner.expressions import emit_expression
+from minisql.planner.index_terms import Usage
 from minisql.planner.join_order import order_joins
 from minisql.planner.loops import emit_loops
 from minisql.planner.ordering import bind_order_by
@@ -120,7 +121,7 @@ def emit_plain_select(compiler: Compiler, node: ast.Select, n_selects: int) -> B
                 _emit_grouped(compiler, block, calls, has_choice)
             return bound
     if has_choice:
-        _emit_planned(compiler, block, order, calls or Calls())
+        _emit_planned(compiler, block, order, calls or Calls(), n_selects)
     elif order is not None or len(items) > 1:
         _emit_joined_rows(compiler, block, order)
     else:
@@ -363,15 +364,45 @@ def _make_input(compiler: Compiler, source: Source) -> Input:
     return made
 
 
-def _emit_planned(compiler: Compiler, block: Block, order: list[OrderItem] | None, calls: Calls) -> None:
+def _bind_columns(compiler: Compiler, source: Source) -> frozenset[str] | None:
+    """Looks up the names of a statement whose only source this is, once for all; returns those that are its columns."""
+    columns = compiler.columns
+    if columns is None:
+        return None
+    positions = source.positions
+    used = set()
+    for node in columns:
+        name = node.name.lower()
+        position = positions.get(name)
+        if position is not None and (node.table is None or (node.schema is None and node.table.lower() == source.name)):
+            node.binding = (source, position)
+            used.add(name)
+    return frozenset(used)
+
+
+def _has_star(block: Block) -> bool:
+    core = block.core
+    return core is not None and any([column.__class__ is not ast.ResultColumn for column in core.columns])
+
+
+def _emit_planned(
+    compiler: Compiler, block: Block, order: list[OrderItem] | None, calls: Calls, n_selects: int
+) -> None:
     """The rows of one table, reached in the cheapest way: the steps of `plan_block` that matter for it."""
     source = block.scope.sources[0]
     made = _make_input(compiler, source)
     block.inputs.append(made)
     made.mask = source.mask = 1
     done = end = compiler.label()
+    used = _bind_columns(compiler, source) if n_selects == 1 else None
     terms = [make_term(compiler, part, block.scope, None, 1) for part in split(block.where)]
-    usage = made.usage = block_usage(block, order, terms) if source.table is not None and source.table.indexes else None
+    usage = None
+    if source.table is not None and source.table.indexes:
+        if used is None or (order is not None and block.scope.aliases is not None):
+            usage = block_usage(block, order, terms)
+        else:
+            usage = Usage.of_one(source.name, None if _has_star(block) else used)
+        made.usage = usage
     wanted = wanted_order(compiler, block, order, None, calls)
     accesses, satisfied = order_joins(compiler, block.inputs, terms, usage, wanted)
     is_satisfied = wanted is not None and satisfied == len(wanted.terms)

@@ -48,7 +48,7 @@ _HALT: Instruction = (op.Halt, 0, 0, 0, None, 0)
 
 
 def _compile_select(parsed: Parsed, statement: ast.Select, context: PlanContext, explains: bool) -> Program:
-    compiler = Compiler(context, parsed.source, parsed.parameter_names, parsed.calls)
+    compiler = Compiler(context, parsed.source, parsed.parameter_names, parsed.calls, parsed.columns)
     # The first instruction becomes a Transaction when it is known which databases are used.
     compiler.code.append(_NOOP)
     bound = None

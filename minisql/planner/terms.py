@@ -250,6 +250,17 @@ def find_candidates(compiler: Compiler, term: Term) -> None:
     kind = node.__class__
     if kind is ast.Binary:
         operator = node.operator  # type: ignore[attr-defined]
+        left = node.left  # type: ignore[attr-defined]
+        right = node.right  # type: ignore[attr-defined]
+        if right.__class__ is ast.Literal:
+            if left.__class__ is ast.Column:
+                if operator in MIRRORED:
+                    _offer(compiler, term, left, operator, right, scope)
+                return
+        elif left.__class__ is ast.Literal and right.__class__ is ast.Column and operator != "IS":
+            if operator in MIRRORED:
+                _offer(compiler, term, right, MIRRORED[operator], left, scope)
+            return
         if operator in MIRRORED and not (operator == "IS" and truth_test(compiler, node, scope) is not None):  # type: ignore[arg-type]
             _offer(compiler, term, node.left, operator, node.right, scope)  # type: ignore[attr-defined]
             _offer(compiler, term, node.right, MIRRORED[operator], node.left, scope)  # type: ignore[attr-defined]

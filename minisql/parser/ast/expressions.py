@@ -5,7 +5,7 @@ Source: https://www.sqlite.org/lang_expr.html, https://www.sqlite.org/windowfunc
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from minisql.parser.ast.queries import Select
@@ -39,10 +39,10 @@ class Literal(Expression):
 class Column(Expression):
     """A name used as an expression: `name`, `table.name` or `schema.table.name`.  TRUE and FALSE arrive here too,
     as in SQLite, where a column of that name wins.  `is_double_quoted` says that an unqualified name was
-    written "so": a string if no column matches.
+    written "so": a string if no column matches.  `binding` belongs to whoever looks names up.
     """
 
-    __slots__ = ("is_double_quoted", "name", "position", "schema", "table")
+    __slots__ = ("binding", "is_double_quoted", "name", "position", "schema", "table")
 
     def __init__(self, name: str, table: str | None, schema: str | None, is_double_quoted: bool, position: int) -> None:
         self.name = name
@@ -50,6 +50,7 @@ class Column(Expression):
         self.schema = schema
         self.is_double_quoted = is_double_quoted
         self.position = position
+        self.binding: Any = None
 
 
 class CurrentTime(Expression):
