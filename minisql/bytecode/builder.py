@@ -24,6 +24,7 @@ class ProgramBuilder:
         "_parameters",
         "code",
         "constant_registers",
+        "jumps",
         "loops",
         "n_cursors",
         "template",
@@ -32,6 +33,8 @@ class ProgramBuilder:
     def __init__(self) -> None:
         self.code: list[Instruction] = []
         self.template: list[object] = [None]
+        # Addresses of instructions whose p2 may be a label; who puts one into `code` past `emit` adds it here.
+        self.jumps: list[int] = []
         self.n_cursors = 0
         self.loops: list[LoopExtent] = []
         # The register of each constant, by the key that `constant` makes of it.
@@ -43,8 +46,11 @@ class ProgramBuilder:
     def emit(self, opcode: int, p1: object = 0, p2: object = 0, p3: object = 0, p4: object = None, p5: int = 0) -> int:
         """Appends an instruction and returns its address.  For jumps p2 is a label (and p3 of InitCoroutine may be one)."""
         code = self.code
+        address = len(code)
         code.append((opcode, p1, p2, p3, p4, p5))
-        return len(code) - 1
+        if p2.__class__ is int and p2 < 0:
+            self.jumps.append(address)
+        return address
 
     def register(self) -> int:
         """A new register, initially NULL."""
@@ -136,7 +142,7 @@ class ProgramBuilder:
         self.loops.append(LoopExtent(opcode, cursor, start, start + 1, address, address + 1, row, n_columns))
 
     def insert_prologue(self, instructions: list[Instruction], position: int) -> None:
-        """Inserts instructions at an address that no jump goes to or behind; everything after it moves."""
+        """Inserts instructions, no jumps, at an address that no jump goes to or behind; everything after it moves."""
         n = len(instructions)
         code = self.code
         for address, instruction in enumerate(code):
@@ -148,6 +154,7 @@ class ProgramBuilder:
             code[address] = (opcode, p1, p2, p3, p4, p5)
         code[position:position] = instructions
         self._label_addresses = [address + n if address >= 0 else address for address in self._label_addresses]
+        self.jumps = [address + n for address in self.jumps]
         for loop in self.loops:
             loop.start += n
             loop.body += n
@@ -163,14 +170,12 @@ class ProgramBuilder:
         code = self.code
         if not ends and (not code or code[-1][0] not in _ENDINGS or max(addresses) == len(code)):
             code.append((Halt, 0, 0, 0, None, 0))
-        if len(addresses) > 1:
-            for address, instruction in enumerate(code):
-                target = instruction[2]
-                if target.__class__ is int and target < 0 and instruction[0] in JUMPS:
-                    opcode, p1, _, p3, p4, p5 = instruction
-                    if opcode == InitCoroutine and p3 < 0:
-                        p3 = addresses[-p3]
-                    code[address] = (opcode, p1, addresses[-target], p3, p4, p5)
+        for address in self.jumps:
+            opcode, p1, target, p3, p4, p5 = code[address]
+            if target < 0 and opcode in JUMPS:
+                if opcode == InitCoroutine and p3 < 0:
+                    p3 = addresses[-p3]
+                code[address] = (opcode, p1, addresses[-target], p3, p4, p5)
         program = Program(code, self.template, self.n_cursors, column_names, statement_kind)
         if self._parameters:
             program.parameters = tuple(self._parameters.items())

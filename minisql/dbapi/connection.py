@@ -196,9 +196,10 @@ class Connection:
                 check_count("execute", 0, 1, 2)
             raise TypeError(f"execute() argument 1 must be str, not {type_name(sql)}")
         cache = self._statements
-        statement = cache.get(sql)
-        if statement is not None and not statement.is_running and statement.generation == session.schema_generation:
-            return statement
+        if cache:
+            statement = cache.get(sql)
+            if statement is not None and not statement.is_running and statement.generation == session.schema_generation:
+                return statement
         if not sql.isascii():
             sql.encode()
         if "\0" in sql:

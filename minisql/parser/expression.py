@@ -75,6 +75,7 @@ _PREFIXES = {
     k.TILDE: (_PREFIX_TILDE, k.PRECEDENCE_PREFIX),
     k.NOT: (_PREFIX_NOT, k.PRECEDENCE_NOT),
 }
+_SIGN_LEVEL = k.PRECEDENCE_PREFIX
 _PREFIX_TEXT = {_PREFIX_MINUS: "-", _PREFIX_PLUS: "+", _PREFIX_TILDE: "~", _PREFIX_NOT: "NOT"}
 _SUBQUERY_STARTS = frozenset((k.SELECT, k.VALUES, k.WITH))
 _NULL = Literal(None)
@@ -163,9 +164,25 @@ def expression(state: State) -> Expression:
                 level = _BRACKET
                 i += 1
                 continue
-        elif (kind == _MINUS or kind == _PLUS) and kinds[i + 1] == _NUMBER:
-            left = negative_of(words[i + 1]) if kind == _MINUS else literal_of(words[i + 1])
-            i += 2
+        elif kind == _MINUS or kind == _PLUS:
+            # A run of signs: of a number they make another number.
+            end = i + 1
+            following = kinds[end]
+            while following == _MINUS or following == _PLUS:
+                end += 1
+                following = kinds[end]
+            if following == _NUMBER:
+                left = number = negative_of(words[end]) if kinds[end - 1] == _MINUS else literal_of(words[end])
+                for sign in kinds[i : end - 1]:
+                    if sign == _MINUS:
+                        left = number = negated(number)
+                i = end + 1
+            else:
+                for sign in kinds[i:end]:
+                    stack.append((None, _PREFIX_MINUS if sign == _MINUS else _PREFIX_PLUS, level))
+                    level = _SIGN_LEVEL
+                i = end
+                continue
         elif kind in _PREFIXES:
             code, prefix_level = _PREFIXES[kind]
             stack.append((None, code, level))

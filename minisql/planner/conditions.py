@@ -130,7 +130,9 @@ def _binary(compiler: Compiler, node: ast.Binary, scope: Scope, label: int, jump
             left_register, right_register, collation = settled
             flags = jumps[2] | op.JUMP_IF_NULL if null_jumps else jumps[2]
             opcode = jumps[0] if jump_if else jumps[1]
-            compiler.code.append((opcode, left_register, label, right_register, collation, flags))
+            code = compiler.code
+            compiler.builder.jumps.append(len(code))
+            code.append((opcode, left_register, label, right_register, collation, flags))
             return
     if (
         jumps is None

@@ -153,7 +153,7 @@ def emit_unary(compiler: Compiler, node: ast.Unary, scope: Scope, target: int) -
     if operand in compiler.constants:
         return placed(compiler, compiler.constant(function(compiler.constants[operand])), target)
     result = target or compiler.register()
-    compiler.emit(opcode, operand, 0, result)
+    compiler.code.append((opcode, operand, 0, result, None, 0))
     return result
 
 
@@ -169,17 +169,36 @@ def emit_binary(compiler: Compiler, node: ast.Binary, scope: Scope, target: int)
     while left.__class__ is ast.Binary and left.operator in ARITHMETIC:
         chain.append(left)
         left = left.left
-    register = emit_expression(compiler, left, scope)
     constants = compiler.constants
+    # As long as everything was constant there is a value, and no register that it needs.
+    is_known = True
+    value: Any = None
+    register = 0
+    if left.__class__ is ast.Literal:
+        value = left.value
+    else:
+        register = emit_expression(compiler, left, scope)
+        is_known = register in constants
+        if is_known:
+            value = constants[register]
     for link in reversed(chain):
-        right = emit_expression(compiler, link.right, scope)
+        right = link.right
         opcode, function = ARITHMETIC[link.operator]
-        if right in constants and register in constants:
-            register = compiler.constant(function(constants[register], constants[right]))
-        else:
-            result = target if target and link is node else compiler.register()
-            compiler.emit(opcode, register, right, result)
-            register = result
+        if is_known and right.__class__ is ast.Literal:
+            value = function(value, right.value)
+            continue
+        if is_known:
+            register = compiler.constant(value)
+        operand = emit_expression(compiler, right, scope)
+        if is_known and operand in constants:
+            value = function(value, constants[operand])
+            continue
+        is_known = False
+        result = target if target and link is node else compiler.register()
+        compiler.code.append((opcode, register, operand, result, None, 0))
+        register = result
+    if is_known:
+        register = compiler.constant(value)
     return placed(compiler, register, target) if target else register
 
 

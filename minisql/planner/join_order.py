@@ -66,7 +66,7 @@ def order_joins(
 ) -> tuple[list[Access], int]:
     """The accesses from the outermost loop to the innermost, and the number of satisfied order terms."""
     if len(inputs) == 1 and is_lone(inputs[0]):
-        usable = terms if inputs[0].join_flags == 0 else [term for term in terms if _may_use(term, inputs[0])]
+        usable = [term for term in terms if _may_use(term, inputs[0])] if terms else terms
         return _nest_one(compiler, choose_path(compiler, inputs[0], usable, usage, wanted), terms, wanted)
     needed_first = prerequisites(inputs)
     may_hash = len(inputs) > 1 and compiler.context.flags.get("automatic_index", True)

@@ -219,7 +219,7 @@ def _emit_rows(compiler: Compiler, block: Block) -> None:
     else:
         registers = tuple(sources[0].registers)
     if distinct >= 0:
-        code.append((op.SetInsert, distinct, following, 0, registers, 0))
+        compiler.emit(op.SetInsert, distinct, following, 0, registers)
     code.append((op.ResultRow, 0, 0, 0, registers, 0))
     if sources:
         builder.close_scan(op.Rewind, cursor, start, first, width, following)
@@ -294,7 +294,7 @@ def _emit_lone_group(compiler: Compiler, block: Block, calls: Calls) -> None:
     registers = tuple([emit_expression(compiler, result.expression, scope) for result in block.results])
     if distinct >= 0:
         following = compiler.label()
-        code.append((op.SetInsert, distinct, following, 0, registers, 0))
+        compiler.emit(op.SetInsert, distinct, following, 0, registers)
     code.append((op.ResultRow, 0, 0, 0, registers, 0))
     builder.close_scan(op.GroupRewind, group, start, base, group_width, following)
     code[opening] = (op.GroupOpen, group, 0, 0, group_spec((), (), (), made, group_map), 0)

@@ -117,6 +117,7 @@ def once_or_memo(
             memo = compiler.builder.cursor()
             compiler.prologue.append((op.MemoOpen, memo, 0, 0, None, 0))
             code[start] = (op.MemoGet, memo, end, result, registers, 0)
+            compiler.builder.jumps.append(start)
             compiler.emit(op.MemoPut, memo, 0, result, registers)
         elif capture.is_correlated:
             code[start] = (op.Noop, 0, 0, 0, None, 0)
