@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from minisql.catalog.schema import Table
     from minisql.planner.compiler import Compiler
     from minisql.planner.index_terms import Usage
-    from minisql.planner.wanted_order import WantedOrder
     from minisql.planner.loops import Nest
     from minisql.planner.query_blocks import Block, Input
+    from minisql.planner.wanted_order import WantedOrder
 
 _OPERATORS = {
     "=": constraints.EQ, "IN": constraints.EQ, "IS": constraints.IS, "<": constraints.LT, "<=": constraints.LE,
