@@ -25,6 +25,7 @@ from minisql.planner.query_blocks import (
     RECURSION,
     SUBQUERY,
     TABLE,
+    AnyResult,
     Block,
     BoundSelect,
     CommonTable,
@@ -597,7 +598,7 @@ def result_columns(compiler: Compiler, bound: BoundSelect) -> list[Column]:
     return columns
 
 
-def _result_column(compiler: Compiler, bound: BoundSelect, block: Block, result: Result | ast.ResultColumn, number: int) -> Column:
+def _result_column(compiler: Compiler, bound: BoundSelect, block: Block, result: AnyResult, number: int) -> Column:
     name = result.name
     expression = result.expression
     if name is None:
@@ -616,7 +617,7 @@ def _result_column(compiler: Compiler, bound: BoundSelect, block: Block, result:
 
 
 def column_name(
-    compiler: Compiler, expression: ast.Expression, result: Result | ast.ResultColumn, scope: Scope, number: int, bound: BoundSelect
+    compiler: Compiler, expression: ast.Expression, result: AnyResult, scope: Scope, number: int, bound: BoundSelect
 ) -> str:
     """The name of an unnamed result: a column's own name, else the text as written."""
     if expression.__class__ is ast.Column:

@@ -8,7 +8,7 @@ Source: https://www.sqlite.org/lang_select.html.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from minisql.catalog.schema import Column, Table
@@ -120,6 +120,10 @@ class Result:
         self.end = end
 
 
+AnyResult: TypeAlias = "Result | ast.ResultColumn"
+"""A result column as it was written, or one that binding has made."""
+
+
 class Block:
     """A bound SELECT core (or VALUES: then `rows` is not None and there are no inputs).
 
@@ -132,7 +136,7 @@ class Block:
         self.core = core
         self.scope = scope
         self.inputs: list[Input] = []
-        self.results: list[Result | ast.ResultColumn] = []
+        self.results: list[AnyResult] = []
         self.rows: list[list[ast.Expression]] | None = None
         self.is_row_list = False
         self.where: ast.Expression | None = core.where if core is not None else None
