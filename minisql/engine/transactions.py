@@ -169,8 +169,9 @@ def finish_statement(session: Session, statement: Statement, error: BaseExceptio
             try:
                 _end_autocommit(session, is_writing)
             except Error as failure:
-                if failure.sqlite_errorcode & 0xFF == CONSTRAINT and statement.is_changing:
-                    # The commit failed, so the statement has changed nothing.
+                code = failure.sqlite_errorcode
+                if code == CONSTRAINT_FOREIGNKEY or (code & 0xFF == CONSTRAINT and statement.is_changing):
+                    # The commit failed, so the statement (DROP TABLE deletes rows, too) has changed nothing.
                     session.total_changes -= session.changes
                     session.changes = 0
                 raise

@@ -43,6 +43,7 @@ from minisql.planner.read_authorization import authorize_function
 from minisql.planner.scope import ROWID, ROWID_NAMES, GroupMap, find_in_scope
 from minisql.planner.terms import inner_names, names_in
 from minisql.planner.walking import CHILDREN, walk
+from minisql.values.affinity import NUMERIC, TEXT
 from minisql.values.collation import Collation
 
 if TYPE_CHECKING:
@@ -404,12 +405,17 @@ def group_spec(
     group_map: GroupMap,
 ) -> GroupSpec:
     """The GroupSpec of a grouping whose bare columns are known."""
-    bare_call = -1
-    if group_map.wanted:
-        for number, call in enumerate(calls):
-            if call.function.name in ("min", "max") and call.function.is_built_in and call.registers:
-                bare_call = number
+    bare_call = deciding_call(calls) if group_map.wanted else -1
     return GroupSpec(keys, collations, descending, tuple(calls), tuple(group_map.wanted), bare_call)
+
+
+def deciding_call(calls: list[AggregateCall]) -> int:
+    """The number of the last min() or max(), whose row gives the bare columns; -1 if there is none."""
+    for number in range(len(calls) - 1, -1, -1):
+        call = calls[number]
+        if call.function.name in ("min", "max") and call.function.is_built_in and call.registers:
+            return number
+    return -1
 
 
 def emit_grouping(
@@ -534,7 +540,11 @@ def _switch_scope(
         if register
     }
     other_keys = []
+    decides = deciding_call(grouping.calls) >= 0
     for number, (key, register) in enumerate(zip(calls.keys, grouping.keys)):
+        if decides and not _is_exact_key(compiler, key, scope):
+            # Equal keys may look different: what is shown comes from the row of the min() or max() like a bare column.
+            continue
         if register in row_registers:
             group_map.registers.setdefault(register, base + number)
         elif key.__class__ is not ast.Literal:
@@ -549,6 +559,20 @@ def registers_of_calls(
     if len(unique_calls) == len(calls.aggregates):
         return {id(node): register for register, (node, _) in enumerate(unique_calls, first)}
     return {id(node): first + _position_of(node, unique_calls) for node, _ in calls.aggregates}
+
+
+def _is_exact_key(compiler: Compiler, key: ast.Expression, scope: Scope) -> bool:
+    """Whether equal values of a key are surely the same value: numbers and texts as their column stores them."""
+    if key.__class__ is not ast.Column:
+        return key.__class__ is ast.Literal
+    found = compiler.resolve(key, scope)
+    if found is None or found[0].expressions is not None or not found[0].is_stored:
+        return False
+    source, position = found
+    if position == ROWID:
+        return True
+    column = source.columns[position]
+    return column.affinity >= NUMERIC or (column.affinity == TEXT and column.collation == "BINARY")
 
 
 def aggregate_call(

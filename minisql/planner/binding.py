@@ -59,6 +59,9 @@ def bind_select(
     if len(node.cores) > compiler.context.limits[COMPOUND_SELECT]:
         raise sqlite_error(ERROR, "too many terms in compound SELECT")
     bound.common_table = common_table
+    if node.limit.__class__ is ast.Literal and node.offset is None and node.limit.value == 1 and bound.operators:
+        if node.limit.value.__class__ is int:
+            bound.take_one()
     for number, core in enumerate(node.cores):
         uses = common_table.n_uses if common_table is not None else 0
         block = bind_core(compiler, core, parent)
@@ -82,7 +85,7 @@ def bind_select(
 
 
 def _raise_width(node: ast.Select, number: int) -> None:
-    if isinstance(node.cores[number], ast.Values) and isinstance(node.cores[number - 1], ast.Values):
+    if isinstance(node.cores[number], ast.Values):
         raise sqlite_error(ERROR, "all VALUES must have the same number of terms")
     operator = node.operators[number - 1]
     raise sqlite_error(
@@ -233,6 +236,8 @@ def bind_from(compiler: Compiler, items: Sequence[ast.FromItem], block: Block) -
         on_terms = new_inputs[-1].on
         names = join.using
         if join.flags & ast.JOIN_NATURAL:
+            if join.on is not None or names:
+                raise sqlite_error(ERROR, "a NATURAL join may not have an ON or USING clause")
             names = _natural_names(scope, first_new)
         if names:
             for name in names:
@@ -378,11 +383,14 @@ def _bind_using(scope: Scope, first_new: int, name: str, flags: int, inside: dic
     if scope.merged is None:
         scope.merged = {}
     taken = taken | right_numbers
-    if flags & ast.JOIN_RIGHT:
+    if flags & ast.JOIN_RIGHT and not flags & ast.JOIN_LEFT:
+        scope.merged[lowered] = (right.source, right.position, taken)
+    elif flags & ast.JOIN_RIGHT:
         column = left.source.columns[left.position]
         both = Source("", [column], {lowered: 0}, [])
         both.expressions = [ast.FunctionCall("coalesce", [left, right], -1, False, False, None, None, None)]
         both.inner = scope
+        both.is_coalesced = True
         scope.merged[lowered] = (both, 0, taken)
     else:
         scope.merged[lowered] = (left.source, left.position, taken)

@@ -17,7 +17,7 @@ from minisql.bytecode.program import SortSpec
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.aggregate_code import find_calls
-from minisql.planner.operands import collation_of
+from minisql.planner.compound_columns import arm_collation
 from minisql.planner.ordering import effective_nulls_first, ordinal_of, ordinal_suffix, same_tree, strip_collate
 from minisql.planner.select_code import Limits, Sink, emit_block, emit_limits
 
@@ -36,7 +36,7 @@ def emit_compound(compiler: Compiler, bound: BoundSelect, sink: Sink, may_repeat
     done = compiler.label()
     limits = emit_limits(compiler, node, bound.scope, done)
     order = compound_order(compiler, bound, node.order_by) if node.order_by else None
-    all_union_all = all(operator == "UNION ALL" for operator in node.operators)
+    all_union_all = all(operator == "UNION ALL" for operator in bound.operators)
     parent = compiler.explain_parent
     if all_union_all and may_repeat and order is None:
         compiler.explain_below("COMPOUND QUERY")
@@ -102,7 +102,7 @@ def emit_row_loop(compiler: Compiler, cursor: int, width: int, limits: Limits, s
 
 def emit_arms(compiler: Compiler, bound: BoundSelect, n_arms: int) -> tuple[int, bool]:
     """Gathers the rows of the first arms: (cursor, is it a set)."""
-    operators = bound.node.operators
+    operators = bound.operators
     collations = tuple(column_collations(compiler, bound))
     width = len(bound.columns)
     cursor = compiler.builder.cursor()
@@ -145,7 +145,7 @@ def _explain_merges(compiler: Compiler, bound: BoundSelect, n_arms: int) -> list
     if not compiler.wants_explain:
         return merges
     for number in range(n_arms - 1, 0, -1):
-        compiler.explain_below(f"MERGE ({bound.node.operators[number - 1]})")
+        compiler.explain_below(f"MERGE ({bound.operators[number - 1]})")
         merges.append(compiler.explain_parent)
         compiler.explain_below("LEFT")
     return merges
@@ -221,7 +221,7 @@ def column_collations(compiler: Compiler, bound: BoundSelect) -> list[Collation]
     for position in range(len(bound.columns)):
         name = None
         for block in bound.blocks:
-            name, _ = collation_of(compiler, block.results[position].expression, block.scope)
+            name = arm_collation(compiler, block, position)
             if name is not None:
                 break
         collations.append(compiler.key_collation(name))

@@ -91,6 +91,19 @@ def operand_columns(compiler: Compiler, bound: BoundSelect) -> list[Column]:
     return columns
 
 
+def arm_collation(compiler: Compiler, block: Block, number: int) -> str | None:
+    """The collation that column `number` of a core has, None for none; a coroutine of VALUES rows always has one."""
+    for expression, scope in _arms(compiler, block, number):
+        if expression is None:
+            assert block.rows is not None, "only VALUES has coroutines"
+            first = block.rows[_coroutine_start(compiler, block)][number]
+            return collation_of(compiler, first, scope)[0] or "BINARY"
+        name, _ = collation_of(compiler, expression, scope)
+        if name is not None:
+            return name
+    return None
+
+
 def _affinity(compiler: Compiler, arm: Arm) -> int:
     expression, scope = arm
     return NONE if expression is None else affinity_of(compiler, expression, scope)

@@ -112,8 +112,8 @@ def _emit_drop_rows(compiler: Compiler, table: Table) -> None:
         message = "FOREIGN KEY constraint failed"
         compiler.emit(op.Halt, CONSTRAINT_FOREIGNKEY, op.ON_CONFLICT_ABORT, p4=message)
         compiler.place(passed)
-    compiler.emit(op.ResetCount, 1)
     compiler.place(skip)
+    compiler.emit(op.ResetCount, 1)
 
 
 SchemaDrop = tuple[str, str, str, int, None]

@@ -167,7 +167,7 @@ def _is_set_up(made: Input) -> bool:
     if len(select.blocks) == 1:
         return select.blocks[0].rows is None or len(select.blocks[0].rows) == 1
     return made.common_table is not None or select.node.order_by is not None or select.node.limit is not None or any(
-        operator != "UNION ALL" for operator in select.node.operators
+        operator != "UNION ALL" for operator in select.operators
     )
 
 

@@ -51,7 +51,7 @@ def affinity_of(compiler: Compiler, node: ast.Expression, scope: Scope) -> int:
             return NONE
         if position == ROWID:
             return INTEGER
-        if source.expressions is None:
+        if source.expressions is None or source.is_coalesced:
             return source.columns[position].affinity
         node = source.expressions[position]
         assert source.inner is not None, "a source of expressions has a scope"
@@ -86,7 +86,7 @@ def collation_of(compiler: Compiler, node: ast.Expression, scope: Scope) -> tupl
             return None, False
         if position == ROWID:
             return "BINARY", False
-        if source.expressions is None:
+        if source.expressions is None or source.is_coalesced:
             return source.columns[position].collation, False
         node = source.expressions[position]
         assert source.inner is not None, "a source of expressions has a scope"
@@ -144,6 +144,8 @@ def column_operand(compiler: Compiler, source: Source, position: int) -> Operand
     if source.expressions is not None:
         assert source.inner is not None, "a source of expressions has a scope"
         inner = typed_operand(compiler, source.expressions[position], source.inner)
+        if source.is_coalesced:
+            return inner[0], source.columns[0].affinity, source.columns[0].collation, False, False
         return (compiler.guard_null(source, position, inner[0]), *inner[1:])
     column = source.columns[position]
     return (

@@ -82,7 +82,7 @@ def _takes_terms(compiler: Compiler, made: Input) -> bool:
     assert select is not None, "a subquery input has a SELECT"
     if select.node.limit is not None:
         return False
-    if any(operator != "UNION ALL" for operator in select.node.operators) and not _is_all_binary(compiler, select):
+    if any(operator != "UNION ALL" for operator in select.operators) and not _is_all_binary(compiler, select):
         return False
     if select.common_table is not None and select.common_table.is_recursive:
         return False
@@ -109,7 +109,7 @@ def prune_columns(made: Input, usage: Usage) -> None:
     select = made.select
     assert select is not None, "a subquery input has a SELECT"
     node = select.node
-    if any(operator != "UNION ALL" for operator in node.operators) or node.order_by or made.source.expressions is not None:
+    if any(operator != "UNION ALL" for operator in select.operators) or node.order_by or made.source.expressions is not None:
         return
     common = made.common_table
     if common is not None and common.is_recursive:

@@ -146,17 +146,29 @@ class Block:
 
 
 class BoundSelect:
-    """A bound SELECT statement: blocks joined by `node.operators`; `columns` describe its rows.
+    """A bound SELECT statement: blocks joined by `operators`; `columns` describe its rows.
 
     `recursion` is set for the body of a recursive common table: the index of its first recursive block.
     """
 
-    __slots__ = ("blocks", "columns", "common_table", "first_recursive", "node", "scope")
+    __slots__ = ("blocks", "columns", "common_table", "first_recursive", "node", "operators", "scope")
 
     def __init__(self, node: ast.Select, scope: Scope | None) -> None:
         self.node = node
         self.scope = scope
         self.blocks: list[Block] = []
         self.columns: list[Column] = []
+        self.operators = node.operators
         self.common_table: CommonTable | None = None
         self.first_recursive = 0
+
+    def take_one(self) -> None:
+        """Only the first row is wanted: the last UNIONs need not look for equal rows, which changes what comes first."""
+        if self.node.order_by or self.common_table is not None:
+            return
+        operators = list(self.operators)
+        for number in range(len(operators) - 1, -1, -1):
+            if not operators[number].startswith("UNION"):
+                break
+            operators[number] = "UNION ALL"
+        self.operators = operators

@@ -56,6 +56,7 @@ class Source:
         "group_map",
         "has_rowid",
         "inner",
+        "is_coalesced",
         "is_qualified_only",
         "is_stored",
         "mask",
@@ -92,6 +93,8 @@ class Source:
         self.was_read = False
         self.is_stored = False
         self.is_qualified_only = False
+        # The column of USING in a FULL JOIN: an expression with the affinity and collation of a column.
+        self.is_coalesced = False
         self.expressions: Sequence[ast.Expression] | None = None
         self.inner: Scope | None = None
         self.mask = 0

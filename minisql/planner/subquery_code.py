@@ -135,6 +135,7 @@ def emit_scalar_subquery(compiler: Compiler, node: ast.ScalarSubquery, scope: Sc
 def emit_row_subquery(compiler: Compiler, node: ast.Select, scope: Scope) -> int:
     """The first row of a SELECT in consecutive registers, NULLs if there is none; returns the first of them."""
     subquery = take_subquery(compiler, node, scope)
+    _limit_to_one(subquery.bound)
     width = len(subquery.bound.columns)
     result = compiler.registers(width)
 
@@ -145,10 +146,20 @@ def emit_row_subquery(compiler: Compiler, node: ast.Select, scope: Scope) -> int
 
     def body() -> None:
         compiler.emit(op.Null, 0, result, width)
-        compiler.emit_bound_select(subquery.bound, sink)
+        compiler.emit_bound_select(subquery.bound, sink, None, True)
 
     once_or_memo(compiler, subquery, result if width == 1 else 0, body, "SCALAR SUBQUERY")
     return result
+
+
+def _limit_to_one(bound: BoundSelect) -> None:
+    """One row is enough; of a LIMIT that the SELECT has itself only counts whether it is zero, so it may be any value."""
+    node = bound.node
+    if node.limit is None:
+        bound.take_one()
+    elif node.limit.__class__ is not ast.Literal or node.limit.value.__class__ is not int:
+        limit = ast.Binary("<>", node.limit, ast.Cast(ast.Literal(0), "NUMERIC"))
+        bound.node = ast.Select(node.cores, node.operators, node.order_by, limit, node.offset, node.with_clause)
 
 
 def emit_exists(compiler: Compiler, node: ast.Exists | ast.Unary, scope: Scope, target: int) -> int:
@@ -156,6 +167,7 @@ def emit_exists(compiler: Compiler, node: ast.Exists | ast.Unary, scope: Scope, 
     is_negated = node.__class__ is ast.Unary
     select = node.operand.select if is_negated else node.select  # type: ignore[union-attr]
     subquery = take_subquery(compiler, select, scope)
+    _limit_to_one(subquery.bound)
     result = compiler.register()
 
     def sink(registers: tuple[int, ...], done: int) -> None:
@@ -164,7 +176,7 @@ def emit_exists(compiler: Compiler, node: ast.Exists | ast.Unary, scope: Scope, 
 
     def body() -> None:
         compiler.emit(op.Integer, 1 if is_negated else 0, result)
-        compiler.emit_bound_select(subquery.bound, sink)
+        compiler.emit_bound_select(subquery.bound, sink, None, True)
 
     once_or_memo(compiler, subquery, result, body, "SCALAR SUBQUERY")
     return placed(compiler, result, target)

@@ -220,7 +220,8 @@ def emit_raise(compiler: Compiler, node: ast.Raise, scope: Scope, target: int) -
     action = ACTION_CODES[node.action]
     if register in compiler.constants:
         message = compiler.constants[register]
-        compiler.emit(op.Halt, CONSTRAINT_TRIGGER, action, 0, message if isinstance(message, str) else str(message))
+        text = message if isinstance(message, str) else "" if message is None else str(message)
+        compiler.emit(op.Halt, CONSTRAINT_TRIGGER, action, 0, text)
     else:
         compiler.emit(op.Halt, CONSTRAINT_TRIGGER, action, register, None, op.MESSAGE_IN_REGISTER)
     return target or compiler.constant(None)

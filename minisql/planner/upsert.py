@@ -65,15 +65,16 @@ def check_conflict_targets(compiler: Compiler, table: Table, clauses: Sequence[a
 
 def _find_constraint(compiler: Compiler, table: Table, clause: ast.Upsert, number: int, n_clauses: int) -> Index | None:
     """The unique index that a conflict target names; None for the rowid or the clustered primary key."""
-    terms = [strip_collation(term.expression)[0] for term in clause.target or ()]
+    stripped = [strip_collation(term.expression) for term in clause.target or ()]
+    terms = [term for term, _ in stripped]
     for term in terms:
         name = key_column_name(term)
         if name is not None and name.lower() not in table.column_positions and not _is_rowid(table, term):
             offset = compiler.offset(term.position) if isinstance(term, ast.Column) else -1
             raise sqlite_error(ERROR, f"no such column: {name}", offset)
-    if len(terms) == 1 and table.rowid_alias >= 0 and _is_column(table, terms[0], table.rowid_alias):
+    if len(terms) == 1 and stripped[0][1] is None and table.rowid_alias >= 0 and _is_column(table, terms[0], table.rowid_alias):
         return None
-    if len(terms) == 1 and table.rowid_alias < 0 and not table.is_without_rowid and _is_rowid(table, terms[0]):
+    if len(terms) == 1 and stripped[0][1] is None and not table.is_without_rowid and _is_rowid(table, terms[0]):
         return None
     for index in table.indexes:
         if not index.is_unique or len(index.columns) != len(terms):
@@ -82,7 +83,7 @@ def _find_constraint(compiler: Compiler, table: Table, clause: ast.Upsert, numbe
             clause.target_where is not None and ast.equal(index.where, clause.target_where)
         ):
             continue
-        if _matches(table, index, terms):
+        if _matches(table, index, stripped):
             return None if index.is_clustered else index
     which = "" if n_clauses == 1 else f"{_ordinal(number)} "
     raise sqlite_error(ERROR, f"{which}ON CONFLICT clause does not match any PRIMARY KEY or UNIQUE constraint")
@@ -93,12 +94,17 @@ def _ordinal(number: int) -> str:
     return f"{number}{suffix}"
 
 
-def _matches(table: Table, index: Index, terms: Sequence[ast.Expression]) -> bool:
+def _matches(table: Table, index: Index, terms: Sequence[tuple[ast.Expression, str | None]]) -> bool:
+    """Whether every column of the index is a term, which may name the index's own collation but no other."""
     for column in index.columns:
         if column.position >= 0:
-            if not any(_is_column(table, term, column.position) for term in terms):
+            if not any(
+                _is_column(table, term, column.position)
+                and (name is None or name.upper() == column.collation.name.upper())
+                for term, name in terms
+            ):
                 return False
-        elif not any(ast.equal(column.expression, term) for term in terms):
+        elif not any(ast.equal(column.expression, term) for term, _ in terms):
             return False
     return True
 
@@ -110,7 +116,9 @@ def _is_column(table: Table, term: ast.Expression, position: int) -> bool:
 
 def _is_rowid(table: Table, term: ast.Expression) -> bool:
     name = key_column_name(term)
-    return name is not None and name.lower() in ("rowid", "_rowid_", "oid") and name.lower() not in table.column_positions
+    if name is None or table.is_without_rowid:
+        return False
+    return name.lower() in ("rowid", "_rowid_", "oid") and name.lower() not in table.column_positions
 
 
 def _check_order(target: Target, answered: Sequence[object]) -> list[Index | None]:
@@ -141,10 +149,12 @@ def _emit_action(
         key = key_registers(write.new, table)
     else:
         key = conflicting_key(compiler, target, index)
-    excluded = row_source(table, write.new, "excluded", is_qualified_only=True)
+    # A target of that name hides the row that could not be inserted.
+    is_hidden = (alias or table.name).lower() == "excluded"
+    excluded = [] if is_hidden else [row_source(table, write.new, "excluded", is_qualified_only=True)]
 
     def make_scope() -> Scope:
-        return Scope([*names_scope(table, alias, None).sources, excluded], scope)
+        return Scope([*names_scope(table, alias, None).sources, *excluded], scope)
 
     assignments = map_assignments(compiler, table, clause.assignments, make_scope)
     updating = Updating(compiler, table, assignments, op.ON_CONFLICT_ABORT)
@@ -156,7 +166,7 @@ def _emit_action(
     updating.returning = returning
     row = row_source(table, updating.old, alias)
     emit_seek_row(compiler, own, key, updating.old, write.ignore)
-    inner = Scope([row, excluded], scope)
+    inner = Scope([row, *excluded], scope)
     if clause.where is not None:
         compiler.emit_condition(clause.where, inner, write.ignore, False, True)
     emit_update_row(compiler, updating, inner, write.ignore)

@@ -26,7 +26,7 @@ from minisql.values.storage_class import INT64_MAX, INT64_MIN
 from minisql.vm.comparing import compare_jumps, compare_result
 from minisql.vm.ephemeral import ListCursor
 from minisql.vm.frame import Frame
-from minisql.vm.halting import halt_error
+from minisql.vm.halting import halt_error, raised_text
 from minisql.vm.handlers import HANDLERS
 from minisql.vm.handlers_control import must_be_int_value
 from minisql.vm.handlers_cursor import compare_prefix, seek_table
@@ -90,6 +90,7 @@ _NAMESPACE: dict[str, Any] = {
     "seek_table": seek_table,
     "seek_value": seek_value,
     "sqlite_error": sqlite_error,
+    "raised_text": raised_text,
     "to_text": to_text,
     "walk": walk,
     "walk_leaves": walk_leaves,

@@ -5,6 +5,8 @@ Source: https://www.sqlite.org/lang_conflict.html.
 
 from __future__ import annotations
 
+from typing import Any
+
 from minisql.bytecode.opcodes import ON_CONFLICT_ABORT
 from minisql.errors import Error, sqlite_error
 from minisql.values.cast import to_text
@@ -19,3 +21,8 @@ def halt_error(code: int, action: int, message: object) -> Error:
     error = sqlite_error(code, message if message is None or isinstance(message, str) else to_text(message))
     error.conflict_action = action or ON_CONFLICT_ABORT  # type: ignore[attr-defined]
     return error
+
+
+def raised_text(message: Any) -> str:
+    """The text of RAISE(..., message): of NULL an empty one."""
+    return "" if message is None else to_text(message)

@@ -22,11 +22,10 @@ from minisql.bytecode.opcodes import ON_CONFLICT_ABORT, ON_CONFLICT_FAIL, ON_CON
 from minisql.errors import CONSTRAINT_FOREIGNKEY, ERROR, INTERRUPT, Error, sqlite_error
 from minisql.storage.table_cursor import TableCursor
 from minisql.values.arithmetic import truth
-from minisql.values.cast import to_text
 from minisql.vm import handlers_bulk, handlers_control, handlers_cursor, handlers_expression, handlers_table, handlers_write
 from minisql.vm.comparing import compare_jumps
 from minisql.vm.frame import Frame
-from minisql.vm.halting import halt_error
+from minisql.vm.halting import halt_error, raised_text
 from minisql.vm.handlers import HANDLERS
 from minisql.vm.picking import GETTERS
 
@@ -136,7 +135,7 @@ def interpret(
                 elif opcode == 14:  # Halt
                     if p1:
                         if frame.parent is None or p2 != ON_CONFLICT_IGNORE:
-                            raise halt_error(p1, p2, to_text(registers[p3]) if p5 and registers[p3] is not None else p4)
+                            raise halt_error(p1, p2, raised_text(registers[p3]) if p5 else p4)
                         frame.close_cursors()
                         frame = leave_frame(frame)
                         registers = frame.registers

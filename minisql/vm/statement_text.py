@@ -266,8 +266,7 @@ def _emit_halt(translator: Translator, address: int) -> None:
         return
     message = translator.object_name(("p4", address))
     if p5:
-        text = translator.operand(p3, address).text
-        message = f"({message} if {text} is None else to_text({text}))"
+        message = f"raised_text({translator.operand(p3, address).text})"
     translator.line(f"raise halt_error({p1}, {p2}, {message})")
 
 

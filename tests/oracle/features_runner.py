@@ -85,6 +85,8 @@ class Oracle:
             # some ALTER TABLE forms let the names of a query of their own show through, without ever giving a row
             names = () if sql.upper().startswith("ALTER") else self.names
             outcome: Outcome = ("rows", names, plan_tree(sql, rows))
+        except apsw.BindingsError:
+            raise AssertionError(f"a script cannot give values for parameters: {sql}") from None
         except apsw.Error as error:
             outcome = ("error", str(error), error.extendedresult)
         return (
@@ -127,6 +129,7 @@ def differences(path: Path) -> tuple[int, list[str]]:
     with tempfile.TemporaryDirectory() as folder:
         n_files = 0
         oracle, subject = Oracle(":memory:"), Subject(":memory:")
+        totals = (0, 0)
         try:
             for sql in statements(path):
                 if sql in (".reset", ".file"):
@@ -137,11 +140,16 @@ def differences(path: Path) -> tuple[int, list[str]]:
                     if sql == ".reset":
                         names = [":memory:", ":memory:"]
                     oracle, subject = Oracle(names[0]), Subject(names[1])
+                    totals = (0, 0)
                     continue
                 count += 1
                 wanted = oracle.run(sql)
                 try:
                     got = subject.run(sql)
+                    # Totals count from the first statement: only what this one adds is its own.
+                    before, totals = totals, (wanted[-2], got[-2])
+                    wanted = (*wanted[:-2], wanted[-2] - before[0], wanted[-1])
+                    got = (*got[:-2], got[-2] - before[1], got[-1])
                 except Exception as error:  # any other exception is a difference to be shown, not the end of the run
                     got = ("exception", repr(error))
                 if wanted != got:
