@@ -4,7 +4,7 @@ JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 CORPUS ?= ../shared/sqllogictest-corpus
 RUN := .venv/bin/python
 
-.PHONY: help setup demo test lint corpus corpus-sample ci clean
+.PHONY: help setup demo test lint corpus corpus-sample crash fuzz-files ci clean
 
 help:
 	@echo "make demo           make and query a database file, run the bundled suites, watch the harness close a fault"
@@ -12,6 +12,8 @@ help:
 	@echo "make lint           ruff, mypy, import contracts"
 	@echo "make corpus         the whole public corpus against sqlite3, resumable; writes docs/corpus.md"
 	@echo "make corpus-sample  about two percent of it, not written down"
+	@echo "make crash          the crash matrix: 20,000 faults and 5,000 during recovery, resumable"
+	@echo "make fuzz-files     100,000 damaged files against sqlite3, resumable"
 	@echo "make ci             what continuous integration runs"
 
 setup: .venv/.stamp
@@ -40,6 +42,12 @@ corpus: .venv/.stamp
 
 corpus-sample: .venv/.stamp
 	@$(RUN) benchmarks/corpus.py --sample --jobs $(JOBS) $(CORPUS)
+
+crash: .venv/.stamp
+	@$(RUN) -m tests.crash.matrix --jobs $(JOBS)
+
+fuzz-files: .venv/.stamp
+	@$(RUN) -m tests.damage.fuzz --jobs $(JOBS)
 
 ci:
 	@.ci/run

@@ -14,6 +14,8 @@ from minisql import dbapi2 as dbapi2
 from minisql.dbapi import __all__ as __all__
 from minisql.dbapi import deprecations
 from minisql.dbapi.installation import install as install
+from minisql.dbapi.vfs import register_vfs as register_vfs
+from minisql.dbapi.vfs import unregister_vfs as unregister_vfs
 from minisql.dbapi2 import *  # noqa: F403
 
 __version__ = "0.1.0"

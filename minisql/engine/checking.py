@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from minisql.catalog.schema import Table
+from minisql.catalog.schema import Schema, Table
 from minisql.engine.index_content import numbered_entries
 from minisql.engine.names import quoted
 from minisql.planner.compiler import Compiler
@@ -25,26 +25,45 @@ if TYPE_CHECKING:
     from minisql.engine.session import Session
 
 
-def check_database(session: Session, database: int, n_errors: int, is_quick: bool, table_name: str | None) -> Iterator[str]:
-    """The errors found in one database, at most about `n_errors`."""
+def check_database(
+    session: Session, database: int, n_errors: int, is_quick: bool, table_name: str | None
+) -> Iterator[tuple[str, int]]:
+    """The rows about one database, each with the number of errors that it names.
+
+    What is wrong with pages is one row; `n_errors` limits the errors in it.
+    """
     btree = session.btrees[database]
     schema = session.catalog.schemas[database]
     assert btree is not None and schema is not None
-    tables = [
-        table for name, table in schema.tables.items() if table.root_page and (table_name is None or name == table_name.lower())
+    unique_tables = [
+        table for table in _in_order_of_sqlite(schema) if table_name is None or table.name.lower() == table_name.lower()
     ]
-    unique_tables = list({id(table): table for table in tables}.values())
-    roots: dict[int, str] = {}
+    roots: dict[int, None] = {}
     for table in unique_tables:
-        roots[table.root_page] = table.name
+        roots[table.root_page] = None
         for index in table.indexes:
-            roots.setdefault(index.root_page, index.name)
-    yield from integrity_check(btree, list(roots), n_errors, table_name is not None)
-    checked = [table for table in unique_tables if table.root_page != 1]
+            roots.setdefault(index.root_page)
+    # SQLite takes a leading root 0 for the mark of a partial check, and a view that comes first has root 0.
+    is_partial = table_name is not None or not next(iter(roots), 1)
+    faults = integrity_check(btree, list(roots), n_errors, is_partial, has_freelist=not is_partial or list(roots)[1:2] == [1])
+    if faults:
+        yield "\n".join((f"*** in database {schema.name} ***", *faults)), len(faults)
+    checked = [table for table in unique_tables if table.root_page > 1]
     for table in checked:
-        yield from _check_index_sizes(session, table)
+        for text in _check_index_sizes(session, table):
+            yield text, 1
     for table in checked:
-        yield from _check_rows(session, table, is_quick)
+        for text in _check_rows(session, table, is_quick):
+            yield text, 1
+
+
+def _in_order_of_sqlite(schema: Schema) -> list[Table]:
+    """Tables and views in the order of SQLite's hash table: the newest first.
+
+    When it grows, at the fifth entry, what is in it changes places (as long as no two names fall into one bucket).
+    """
+    tables = list({id(table): table for table in schema.tables.values() if not table.module}.values())
+    return tables[:3:-1] + tables[:4] if len(tables) > 4 else tables[::-1]
 
 
 def _check_index_sizes(session: Session, table: Table) -> Iterator[str]:

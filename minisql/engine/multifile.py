@@ -52,12 +52,14 @@ def commit_files(session: Session, databases: Sequence[int]) -> None:
         raise
     durable[0].pager.vfs.delete(path, True)
     for btree in btrees:
-        btree.commit_phase_two()
+        # It has happened: a journal that cannot be removed names a super-journal that is gone; the next reader removes it.
+        btree.commit_phase_two(has_happened=btree in durable)
 
 
 def _has_durable_journal(btree: BtreeFile) -> bool:
     pager = btree.pager
-    return pager.file is not None and pager.synchronous > 0 and pager.journal_mode in ("delete", "truncate", "persist")
+    has_journal = pager.file is not None and pager.wal is None and pager.journal_mode in ("delete", "truncate", "persist")
+    return has_journal and pager.synchronous > 0
 
 
 def _create_super_journal(btrees: Sequence[BtreeFile]) -> str:

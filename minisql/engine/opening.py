@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from minisql.errors import CANTOPEN, ERROR, sqlite_error
+from minisql.errors import CANTOPEN, ERROR, MISUSE, sqlite_error
 from minisql.storage.btree import BtreeFile
 from minisql.storage.vfs import MemoryVfs, OsVfs, Vfs
 
@@ -28,6 +28,31 @@ VFS_BY_NAME: dict[str, Vfs] = {
     "unix-none": OS_VFS,
     "memdb": SHARED_MEMORY_VFS,
 }
+
+_BUILT_IN_NAMES = frozenset(VFS_BY_NAME)
+
+
+def register_vfs(vfs: Vfs) -> None:
+    """Makes a VFS known to URIs under `vfs.name`, in place of an earlier one of that name.
+
+    Raises SQLITE_MISUSE for the name of a built-in one.  Databases that are open stay on the VFS that they were opened with.
+    Source: https://www.sqlite.org/c3ref/vfs_find.html
+    """
+    if vfs.name in _BUILT_IN_NAMES or not vfs.name:
+        raise sqlite_error(MISUSE)
+    VFS_BY_NAME[vfs.name] = vfs
+
+
+def unregister_vfs(name: str) -> None:
+    """Forgets a registered VFS; no error when there is none of that name."""
+    if name not in _BUILT_IN_NAMES:
+        VFS_BY_NAME.pop(name, None)
+
+
+def vfs_names() -> list[str]:
+    """The names that `vfs=` in a URI may have."""
+    return list(VFS_BY_NAME)
+
 
 _ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
 _n_users: dict[str, int] = {}

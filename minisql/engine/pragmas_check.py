@@ -43,9 +43,10 @@ def _check(session: Session, database: int | None, value: str | None, is_quick: 
     rows: list[tuple[Any, ...]] = []
     for number in numbers:
         session.ensure_reading(number)
-        for text in check_database(session, number, n_errors - len(rows), is_quick, table_name):
+        for text, n_found in check_database(session, number, n_errors, is_quick, table_name):
             rows.append((text,))
-            if len(rows) >= n_errors:
+            n_errors -= n_found
+            if n_errors <= 0:
                 return rows
     return rows or [("ok",)]
 

@@ -35,9 +35,7 @@ def _enter_header_field(name: str, field: int, is_read_only: bool = False) -> No
         if value is None or is_read_only:
             session.ensure_reading(number)
             found = target(session, number).get_meta(field)
-            if field in (6, 8, 1):
-                found = found - (1 << 32) if found >= 1 << 31 else found
-            return [(found,)]
+            return [(found - (1 << 32) if found >= 1 << 31 else found,)]
         session.ensure_writing(number)
         target(session, number).set_meta(field, parse_integer(value) & 0xFFFFFFFF)
         if field == 1:

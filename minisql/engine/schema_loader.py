@@ -26,6 +26,7 @@ from minisql.catalog.statistics import apply_statistics
 from minisql.engine.virtual_transactions import disconnect
 from minisql.errors import CORRUPT, ERROR, NOMEM, Error, sqlite_error
 from minisql.parser import ast, parse_one
+from minisql.values.collation import fold_ascii
 from minisql.values.shape import RowShape
 from minisql.values.storage_class import UTF8
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from minisql.storage.btree import BtreeFile
 
 SCHEMA_SHAPE = RowShape(5)
+_CREATE_STATEMENTS = (ast.CreateTable, ast.CreateIndex, ast.CreateView, ast.CreateVirtualTable, ast.CreateTrigger)
 _COOKIE, _FILE_FORMAT, _ENCODING = 1, 2, 5
 _NEWEST_FILE_FORMAT = 4
 _ENCODING_NAMES = {1: "utf-8", 2: "utf-16le", 3: "utf-16be"}
@@ -97,7 +99,7 @@ def _read_schema(session: Session, database: int, schema: Schema) -> None:
     btree = session.btrees[database]
     assert btree is not None
     schema.cookie = btree.get_meta(_COOKIE)
-    encoding = btree.get_meta(_ENCODING) or UTF8
+    encoding = btree.get_meta(_ENCODING) & 3 or UTF8
     if database == 0:
         session.set_encoding(encoding)
     elif not btree.n_pages:
@@ -149,11 +151,16 @@ def add_object(
 ) -> None:
     """Enters one row of sqlite_schema into a schema."""
     text_name = name if isinstance(name, str) else "?"
-    if not isinstance(root_page, int) and root_page is not None:
+    is_trusting = session.flags.get("writable_schema")
+    if root_page is None and not is_trusting:
         raise malformed_schema(text_name, None, CORRUPT)
+    btree = session.btrees[database]
+    root_page = _unsigned(root_page)
+    if (root_page is None or (btree is not None and root_page > btree.n_pages > 0)) and not is_trusting:
+        raise malformed_schema(text_name, "invalid rootpage", CORRUPT)
     if isinstance(sql, str) and sql[:2].lower() == "cr":
         try:
-            _add_parsed(session, schema, database, root_page or 0, sql)
+            _add_parsed(session, schema, database, root_page or 0, sql, None if is_trusting else (kind, name, table_name))
         except Error as error:
             if error.sqlite_errorcode == NOMEM or session.flags.get("writable_schema"):
                 if error.sqlite_errorcode == NOMEM:
@@ -169,12 +176,43 @@ def add_object(
             if not session.flags.get("writable_schema"):
                 raise malformed_schema(text_name, "orphan index", CORRUPT)
             return
+        others = [one.root_page for one in index.table.indexes if one is not index]
+        if (not root_page or root_page < 2 or root_page in others) and not session.flags.get("writable_schema"):
+            raise malformed_schema(text_name, "invalid rootpage", CORRUPT)
         index.root_page = root_page or 0
 
 
-def _add_parsed(session: Session, schema: Schema, database: int, root_page: int, sql: str) -> None:
+def _unsigned(value: Any) -> int | None:
+    """A number as SQLite reads it out of its text: digits only, None for everything else."""
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        return int(value)
+    return value if isinstance(value, int) and value >= 0 else None
+
+
+def _require_names(statement: Any, told: tuple[Any, Any, Any], root_page: int) -> None:
+    """The first three columns of a row of sqlite_schema must say what its SQL says, and the root page be a possible one."""
+    if isinstance(statement, ast.CreateTrigger):
+        names = "trigger", statement.name, statement.table.name
+    elif isinstance(statement, ast.CreateIndex):
+        names = "index", statement.name, statement.table
+    else:
+        kind = "view" if isinstance(statement, ast.CreateView) else "table"
+        names = kind, statement.name, statement.name
+    for wanted, found in zip(names, told):
+        if not isinstance(found, str) or fold_ascii(found) != fold_ascii(wanted):
+            raise sqlite_error(ERROR, "")
+    is_wrong = root_page != 0 if isinstance(statement, ast.CreateView) else root_page == 1
+    if is_wrong and not isinstance(statement, ast.CreateIndex | ast.CreateTrigger):
+        raise sqlite_error(ERROR, "")
+
+
+def _add_parsed(
+    session: Session, schema: Schema, database: int, root_page: int, sql: str, told: tuple[Any, Any, Any] | None
+) -> None:
     parsed, _end = parse_one(sql, 0, session.limits)
     statement = parsed.statement if parsed is not None else None
+    if told is not None and isinstance(statement, _CREATE_STATEMENTS):
+        _require_names(statement, told, root_page)
     collation = session.find_collation
     if isinstance(statement, ast.CreateTable):
         table = build_table(statement, database, schema.name, collation, root_page, sql, True, session.limits[2])

@@ -9,6 +9,7 @@ Source: https://www.sqlite.org/c3ref/sqlite3.html and the pages named in those m
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -240,7 +241,9 @@ class Session:
         self.n_active = self.n_writers = 0
         for btree in self.btrees:
             if btree is not None:
-                close_database(btree)
+                # As in SQLite, closing does not fail: what cannot be undone now is undone by whoever finds the hot journal.
+                with contextlib.suppress(Error):
+                    close_database(btree)
         self.btrees = [None] * len(self.btrees)
         # The session refers to itself in these, and would have to wait for the garbage collector.
         self.kept_statements.clear()

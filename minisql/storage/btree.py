@@ -115,9 +115,13 @@ class BtreeFile:
         """Does all of a commit but the last step; for commits over several files."""
         self.pager.commit_phase_one(super_journal)
 
-    def commit_phase_two(self) -> None:
-        """Does the last step of a commit: the journal becomes cold."""
-        self.pager.commit_phase_two()
+    def commit_phase_two(self, has_happened: bool = False) -> None:
+        """Does the last step of a commit: the journal becomes cold.
+
+        `has_happened` tells that the super-journal is gone, so that the journal is cold already and failing to end it is no
+        failure of the commit.
+        """
+        self.pager.commit_phase_two(has_happened)
 
     def rollback(self) -> None:
         """Undoes the write transaction; no-op without one."""
@@ -171,8 +175,7 @@ class BtreeFile:
     @property
     def encoding(self) -> str:
         """The text encoding: 'utf-8', 'utf-16le' or 'utf-16be'."""
-        number = read_u32(self.pager.header, META + 4 * db_header.META_ENCODING)
-        return ENCODINGS[number] if number < 4 else "utf-8"
+        return ENCODINGS[read_u32(self.pager.header, META + 4 * db_header.META_ENCODING) & 3]
 
     @encoding.setter
     def encoding(self, encoding: str) -> None:

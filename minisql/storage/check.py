@@ -23,17 +23,21 @@ from minisql.storage.varint import read_signed_varint, read_varint
 _LARGEST_ROWID = (1 << 63) - 1
 
 
-def integrity_check(file: BtreeFile, roots: Iterable[int], max_errors: int = 100, is_partial: bool = False) -> list[str]:
+def integrity_check(
+    file: BtreeFile, roots: Iterable[int], max_errors: int = 100, is_partial: bool = False, has_freelist: bool | None = None
+) -> list[str]:
     """Checks the trees with these roots, the freelist and (unless partial) that every page is accounted for.
 
+    The freelist is part of a whole check, and of a partial one when `has_freelist` says so.
     Call within a read transaction.  Returns at most `max_errors` messages, none for a sound file.
     """
     prepare_image(file)
     check = _Check(file, max_errors)
     if not check.n_pages:
         return []
-    if not is_partial:
+    if not is_partial if has_freelist is None else has_freelist:
         check.freelist()
+    if not is_partial:
         check.largest_root(roots := list(roots))
     for root in roots:
         if root:
@@ -175,9 +179,7 @@ class _Check:
         is_covered = True
         if not is_leaf:
             child = int.from_bytes(data[first + 8 : first + 12], "big")
-            reference = f"Tree {root} page {number} cell 0: "
-            if self.auto_vacuum:
-                reference = f"Tree {root} page {number} right child: "
+            reference = f"Tree {root} page {number} {'right child' if self.auto_vacuum else 'cell 0'}: "
             if self.auto_vacuum and child:
                 self.pointer_map(reference, child, TREE, number)
             largest, depth = yield child, reference, number, largest
@@ -185,7 +187,8 @@ class _Check:
         for index in range(count - 1, -1, -1):
             if self.is_full():
                 break
-            reference = f"Tree {root} page {number} cell {index}: "
+            if is_leaf or not self.auto_vacuum:  # else SQLite's prefix stays that of the right child
+                reference = f"Tree {root} page {number} cell {index}: "
             at = data[array + 2 * index] << 8 | data[array + 2 * index + 1]
             if at < content or at > self.usable - 4:
                 self.report(f"{reference}Offset {at} out of range {content}..{self.usable - 4}")

@@ -66,9 +66,11 @@ def dirty_images(pager: Pager) -> dict[int, bytes]:
 
 def write_journal(pager: Pager, numbers: list[int], super_journal: str) -> None:
     """Puts the originals of pages, and of pages behind the new end of the file, into the journal and syncs it."""
+    before = pager.savepoints[0].n_pages
+    if pager.journal_mode == "memory":
+        _keep_originals(pager, numbers, before)
     if pager.journal_mode in ("off", "memory"):
         return
-    before = pager.savepoints[0].n_pages
     if pager.journal is None:
         pager.journal = rollback_journal.Journal(pager.vfs, pager.path + "-journal", pager.page_size, before)
     journal = pager.journal
@@ -84,6 +86,16 @@ def write_journal(pager: Pager, numbers: list[int], super_journal: str) -> None:
     )
     if super_journal:
         journal.write_super_journal(super_journal, pager.synchronous)
+
+
+def _keep_originals(pager: Pager, numbers: list[int], before: int) -> None:
+    """Puts originals into the journal in memory."""
+    assert pager.file is not None
+    size = pager.page_size
+    kept = pager.originals
+    for number in (*numbers, *range(pager.n_pages + 1, before + 1)):
+        if number <= before and number not in kept:
+            kept[number] = pager.file.read(size, (number - 1) * size).ljust(size, b"\0")
 
 
 def write_images(pager: Pager, images: dict[int, bytes]) -> None:

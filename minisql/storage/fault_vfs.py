@@ -6,7 +6,9 @@ counts; at call `fail_at` one of these happens:
     crash   this and every later call raise `Crash`; `after_crash(seed)` is then the disk as a power cut may leave it:
             writes that were not synced are kept, dropped, reordered or torn at sector boundaries, files that were made
             or deleted without a directory sync may be there or not
-    error   this call raises an I/O or disk-full error, later ones work again
+    kill    the same for the process alone: `after_kill()` has every write that came through, the last one perhaps cut
+    error   this call raises an I/O or disk-full error, a write perhaps after its first part; later calls work again, or,
+            with `forever`, fail as well
 
 Source: https://www.sqlite.org/testing.html, sections 3.2 and 3.3.
 """
@@ -15,7 +17,7 @@ from __future__ import annotations
 
 import random
 
-from minisql.errors import CANTOPEN, FULL, IOERR_FSYNC, IOERR_TRUNCATE, IOERR_WRITE, sqlite_error
+from minisql.errors import CANTOPEN, FULL, IOERR_FSYNC, IOERR_READ, IOERR_TRUNCATE, IOERR_WRITE, sqlite_error
 from minisql.storage.vfs import MemoryStore, MemoryVfs
 from minisql.storage.wal_index import HeapIndex, WalIndex
 
@@ -53,11 +55,17 @@ class FaultFile:
 
     def read(self, size: int, offset: int) -> bytes:
         """Source: `VfsFile.read`."""
+        if self.vfs.counts_reads:
+            self.vfs.count_call(IOERR_READ)
         return bytes(self.store.content[offset : offset + size])
 
     def write(self, data: bytes, offset: int) -> None:
         """Source: `VfsFile.write`."""
-        self.vfs.count_call(FULL if self.vfs.seed % 2 else IOERR_WRITE)
+        try:
+            self.vfs.count_call(FULL if self.vfs.seed % 2 else IOERR_WRITE)
+        except BaseException:
+            self.vfs.write_partly(self.store, data, offset)
+            raise
         store = self.store
         _apply(store.content, offset, data)
         store.pending.append((offset, bytes(data)))
@@ -109,12 +117,28 @@ def _apply(content: bytearray, offset: int, data: bytes | None) -> None:
 
 
 class FaultVfs:
-    """See the module docstring.  `fail_at` counts from 1; 0 never fails."""
+    """See the module docstring.  `fail_at` counts from 1; 0 never fails.  Reads count too when `counts_reads` is set."""
 
-    __slots__ = ("deleted", "fail_at", "files", "has_wal", "is_crash", "n_calls", "name", "seed")
+    __slots__ = (
+        "counts_reads",
+        "deleted",
+        "fail_at",
+        "files",
+        "forever",
+        "has_failed",
+        "has_wal",
+        "is_crash",
+        "n_calls",
+        "n_random",
+        "name",
+        "seed",
+    )
 
-    def __init__(self, fail_at: int = 0, is_crash: bool = True, seed: int = 0) -> None:
+    def __init__(self, fail_at: int = 0, is_crash: bool = True, seed: int = 0, forever: bool = False) -> None:
         self.name = "fault"
+        self.forever = forever
+        self.counts_reads = False
+        self.has_failed = False
         self.has_wal = True
         self.files: dict[str, FaultStore] = {}
         self.deleted: dict[str, FaultStore] = {}
@@ -122,6 +146,7 @@ class FaultVfs:
         self.is_crash = is_crash
         self.seed = seed
         self.n_calls = 0
+        self.n_random = 0
 
     def count_call(self, code: int) -> None:
         """Counts a changing call and fails when its turn has come."""
@@ -129,8 +154,19 @@ class FaultVfs:
         if self.fail_at and self.n_calls >= self.fail_at:
             if self.is_crash:
                 raise Crash
-            if self.n_calls == self.fail_at:
+            if self.forever or self.n_calls == self.fail_at:
                 raise sqlite_error(code)
+
+    def write_partly(self, store: FaultStore, data: bytes, offset: int) -> None:
+        """Lets the first part of the write that fails, chosen by the seed, reach the file: nothing, sectors, all of it."""
+        if self.has_failed:
+            return
+        self.has_failed = True
+        chooser = random.Random(self.seed * 1_000_003 + self.fail_at)
+        size = chooser.choice((0, len(data) // 2, chooser.randrange(len(data) + 1), len(data)))
+        if size:
+            _apply(store.content, offset, data[:size])
+            store.pending.append((offset, bytes(data[:size])))
 
     def open(self, path: str, *, create: bool, read_only: bool, lock: bool = True) -> FaultFile:
         """Source: `Vfs.open`."""
@@ -170,11 +206,26 @@ class FaultVfs:
         return HeapIndex()
 
     def random_bytes(self, size: int) -> bytes:
-        """Source: `Vfs.random_bytes`; follows the seed."""
-        return random.Random(self.seed).randbytes(size)
+        """Source: `Vfs.random_bytes`; the same sequence for the same seed."""
+        self.n_random += 1
+        return random.Random(self.seed * 1_000_003 + self.n_random).randbytes(size)
 
     def sleep(self, seconds: float) -> None:
         """Source: `Vfs.sleep`; no time passes."""
+
+    def after_kill(self) -> FaultVfs:
+        """Returns the files as the next process finds them when this one was killed."""
+        disk = FaultVfs()
+        for path, store in self.files.items():
+            disk.put(path, bytes(store.content))
+        return disk
+
+    def put(self, path: str, data: bytes) -> None:
+        """Makes a file that is safely on the disk."""
+        store = self.files[path] = FaultStore()
+        store.content = bytearray(data)
+        store.durable = data
+        store.is_linked = True
 
     def after_crash(self, seed: int) -> FaultVfs:
         """Returns the disk as it may be after a power cut at this moment, one of many, chosen by the seed."""

@@ -60,23 +60,30 @@ class Journal:
             numbers.append(number)
         if not numbers and self.end:
             return
-        count = len(numbers) if synchronous else 0xFFFFFFFF
-        start = self.end
-        written_count = 0 if synchronous >= 2 else count
         body = b"".join(parts)
-        self.file.write(self._header(written_count) + body, start)
+        if synchronous:
+            self._append_section(body, len(numbers), synchronous)
+        else:
+            # The only header without syncs promises all records up to the end of the file, so no other one may follow.
+            if not self.end:
+                body = self._header(0xFFFFFFFF) + body
+            self.file.write(body, self.end)
+            self.end += len(body)
+        self.pages.update(numbers)
+
+    def _append_section(self, body: bytes, count: int, synchronous: int) -> None:
+        start = self.end
+        self.file.write(self._header(0 if synchronous >= 2 else count) + body, start)
         end = start + SECTOR_SIZE + len(body)
         end = (end + SECTOR_SIZE - 1) // SECTOR_SIZE * SECTOR_SIZE
         if self.file.read(8, end) == MAGIC:  # a section of an earlier, longer transaction (PERSIST) must not be played
             self.file.write(bytes(8), end)
-        if synchronous:
+        self.file.sync()
+        if synchronous >= 2:
+            self.file.write(self._header(count)[:SECTOR_SIZE], start)
             self.file.sync()
-            if written_count != count:
-                self.file.write(self._header(count)[:SECTOR_SIZE], start)
-                self.file.sync()
-            if start == 0:
-                self.vfs.sync_directory(self.path)
-        self.pages.update(numbers)
+        if start == 0:
+            self.vfs.sync_directory(self.path)
         self.end = end
 
     def _header(self, count: int) -> bytes:

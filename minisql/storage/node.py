@@ -343,6 +343,8 @@ def _parse_table_interior(number: int, data: bytes, usable: int) -> TableInterio
             raise corrupt(number, "cell runs off the page") from error
         keys.append(key - (1 << 64) if key >> 63 else key)
     first = 100 if number == 1 else 0
+    if not keys and number != 1:
+        raise corrupt(number, "interior page without cells")
     children.append(int.from_bytes(data[first + 8 : first + 12], "big"))
     node = TableInterior(number, keys, children)
     node.data = data
@@ -356,6 +358,8 @@ def _parse_index_interior(number: int, data: bytes, usable: int) -> IndexInterio
         children.append(int.from_bytes(data[at : at + 4], "big"))
         cells.append(cut_payload_cell(data, at + 4, number, usable))
     first = 100 if number == 1 else 0
+    if not cells:
+        raise corrupt(number, "interior page without cells")
     children.append(int.from_bytes(data[first + 8 : first + 12], "big"))
     node = IndexInterior(number, None, cells, children)
     node.data = data

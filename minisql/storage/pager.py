@@ -80,6 +80,7 @@ class Savepoint:
 class Pager:
     """See the module docstring.  `file` is None for a database in memory.
 
+    `originals` is the journal of journal mode MEMORY: pages of the file before this transaction overwrote them.
     The b-tree, which knows cells and codecs, sets `on_reset` (nodes were replaced under it), `compact`
     (auto-vacuum before a commit), `open_cells` (cut the cells of
     a leaf that is about to lose its image) and `encode_cells` (encode the cells of a leaf that are still rows only).
@@ -115,6 +116,7 @@ class Pager:
         "n_readers",
         "on_reset",
         "open_cells",
+        "originals",
         "page_size",
         "pages",
         "path",
@@ -161,6 +163,7 @@ class Pager:
         self.encode_cells: Callable[[Node], None] = lambda node: None
         self.busy_handler: rollback_journal.BusyHandler | None = None
         self.journal: rollback_journal.Journal | None = None
+        self.originals: dict[int, bytes] = {}
         self.journal_mode = "delete" if file is not None else "memory"
         self.journal_size_limit = -1
         self.locking_mode = "normal"
@@ -634,6 +637,7 @@ class Pager:
         self.epoch += 1
         self.is_spilled = False
         self.is_editing = False
+        self.originals.clear()
         if self.wal is not None:
             self.wal.end_write()
             if not self.n_readers:
@@ -669,6 +673,7 @@ class Pager:
         if self.auto_vacuum_mode == 1:
             self.compact()
         if self.wal is not None:
+            self.is_spilled = True  # frames that were published stay, whatever fails after that
             commit.commit_to_wal(self, self.wal)
             return
         commit.count_change(self)
@@ -691,7 +696,7 @@ class Pager:
         images = commit.dirty_images(self)
         if self.wal is not None:
             self.is_spilled = True
-            self.wal.write_frames(images.items(), 0, 0)
+            self.wal.write_frames(images.items(), 0, self.synchronous)
         else:
             commit.write_journal(self, list(images), "")
             self._wait_for_lock(EXCLUSIVE)
@@ -700,13 +705,18 @@ class Pager:
         self.dirty.clear()
         self.epoch += 1
 
-    def commit_phase_two(self) -> None:
-        """Makes the journal cold: from here on the transaction has happened."""
+    def commit_phase_two(self, has_happened: bool = False) -> None:
+        """Makes the journal cold: from here on the transaction has happened, if it has not before by a super-journal."""
         if not self.savepoints:
             return
         if self.journal is not None:
             journal, mode = self.journal, self.journal_mode
-            journal.finish(mode, self.synchronous)
+            try:
+                journal.finish(mode, self.synchronous)
+            except Error:
+                if not has_happened:
+                    raise
+                journal.file.close()
             self.journal = None
         self.savepoints.clear()
         self.dirty.clear()
@@ -758,11 +768,15 @@ class Pager:
         row_cache.used -= self.cost
 
     def close(self) -> None:
-        """Rolls back what is open and closes the file."""
-        if self.savepoints:
-            self.rollback()
-        if self.file is not None:
-            if self.wal is not None:
-                wal_mode.close(self, self.wal)
-            self.file.close()
-        self.reset()
+        """Rolls back what is open and closes the file; that and its locks go even when the rollback fails."""
+        try:
+            if self.savepoints:
+                self.rollback()
+        finally:
+            try:
+                if self.wal is not None:
+                    wal_mode.close(self, self.wal)
+            finally:
+                if self.file is not None:
+                    self.file.close()
+                self.reset()

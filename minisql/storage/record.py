@@ -130,7 +130,7 @@ class RecordCodec:
             return self._decode_long(data, at, end, rowid)
         body = at + header_size
         known = self.decoders.get(data[at:body])
-        if known is not None and body + known[0] <= end:
+        if known is not None and body + known[0] == end:
             return known[1](data, body, rowid)
         return self._decode_new(data, at, body, end, rowid)
 
@@ -143,8 +143,8 @@ class RecordCodec:
             raise RecordError("record header is longer than its payload")
         serial_types = self._serial_types(data, at, body)
         size = sum(map(serial_type_size, serial_types))
-        if body + size > end:
-            raise RecordError("record values are longer than the payload")
+        if body + size != end:
+            raise RecordError("record values do not fill the payload")
         header = data[at:body]
         if header in self.seen_once and len(header) < 200 and size < 4000:
             del self.seen_once[header]

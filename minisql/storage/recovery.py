@@ -88,16 +88,17 @@ def roll_back_file(pager: Pager) -> None:
 
 
 def _write_saved_originals(pager: Pager) -> None:
-    """Restores the file in journal modes OFF and MEMORY: the originals are the clean images that savepoints keep."""
+    """Restores the file without a journal file: from the one in memory, or, in mode OFF, as far as savepoints keep images."""
     assert pager.file is not None
-    originals: dict[int, bytes] = {}
-    for savepoint in pager.savepoints:
-        for number, old in savepoint.saved.items():
-            if old is not None and number not in originals:
-                node, state = old
-                node.restore(state)
-                if node.data is not None:
-                    originals[number] = node.data
+    originals = pager.originals
+    if pager.journal_mode == "off":
+        for savepoint in pager.savepoints:
+            for number, old in savepoint.saved.items():
+                if old is not None and number not in originals:
+                    node, state = old
+                    node.restore(state)
+                    if node.data is not None:
+                        originals[number] = node.data
     for number, data in originals.items():
         pager.file.write(data, (number - 1) * pager.page_size)
     pager.file.truncate(pager.savepoints[0].n_pages * pager.page_size)

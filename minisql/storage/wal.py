@@ -555,12 +555,14 @@ class Wal:
 
     def close(self, delete_log: bool, delete_index: bool) -> None:
         """Closes the log; deletes its files as the caller decides, who holds the database EXCLUSIVE then."""
-        self.end_read()
-        self.end_write()
-        self.file.close()
-        if delete_log:
-            self.vfs.delete(self.path, False)
-        self.index.close(delete_index)
+        try:
+            self.end_read()
+            self.end_write()
+            self.file.close()
+            if delete_log:
+                self.vfs.delete(self.path, False)
+        finally:
+            self.index.close(delete_index)
 
 
 def _never() -> bool:
