@@ -4,12 +4,13 @@ JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 CORPUS ?= ../shared/sqllogictest-corpus
 RUN := .venv/bin/python
 
-.PHONY: help setup demo test lint corpus corpus-sample crash fuzz-files ci clean
+.PHONY: help setup demo test lint model corpus corpus-sample crash fuzz-files ci clean
 
 help:
 	@echo "make demo           make and query a database file, run the bundled suites, watch the harness close a fault"
 	@echo "make test           all tests"
 	@echo "make lint           ruff, mypy, import contracts"
+	@echo "make model          check the models of journal and log (about ten minutes), and replay them on the engine"
 	@echo "make corpus         the whole public corpus against sqlite3, resumable; writes docs/corpus.md"
 	@echo "make corpus-sample  about two percent of it, not written down"
 	@echo "make crash          the crash matrix: 20,000 faults and 5,000 during recovery, resumable"
@@ -36,6 +37,10 @@ lint: .venv/.stamp
 	@.venv/bin/ruff check .
 	@.venv/bin/mypy --strict
 	@.venv/bin/lint-imports
+
+model: .venv/.stamp
+	@$(RUN) -m tests.model --replay 3000
+	@$(RUN) -m tests.model --mutations
 
 corpus: .venv/.stamp
 	@$(RUN) benchmarks/corpus.py --all --jobs $(JOBS) --ledger .build/corpus.jsonl --write docs $(CORPUS)

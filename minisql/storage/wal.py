@@ -35,6 +35,7 @@ from minisql.storage.wal_index import (
     READ0,
     READ_MARKS,
     RECOVER,
+    SALT,
     WRITE,
     WalIndex,
     append_frame,
@@ -174,9 +175,12 @@ class Wal:
         return {page for frame, page in new if frame > before.max_frame}
 
     def _try_begin_read(self, use_log: bool) -> bool:
-        """Tries once to take a snapshot and its read lock; False to try again."""
+        """Tries once to take a snapshot and its read lock; False to try again.
+
+        A writer that moves into the log (`use_log`) keeps the snapshot that it has: after a recovery its pages would be old.
+        """
         index = self.index
-        if not self._read_header():
+        if not use_log and not self._read_header():
             return False
         words = index.region(0)
         header = self.header
@@ -214,7 +218,7 @@ class Wal:
         self.read_lock = best
         return True
 
-    def _read_header(self) -> bool:
+    def _read_header(self, has_checkpoint_lock: bool = False) -> bool:
         """Reads the header of the index, rebuilding the index when it is not valid; False to try again."""
         if self._try_header():
             return True
@@ -228,7 +232,7 @@ class Wal:
             return False
         try:
             if not self._try_header():
-                self._recover()
+                self._recover(has_checkpoint_lock)
             return self._try_header()
         finally:
             index.unlock(WRITE, 1)
@@ -266,10 +270,11 @@ class Wal:
 
     # -- recovery --------------------------------------------------------------------------------------------------
 
-    def _recover(self) -> None:
-        """Rebuilds the index from the log; the WRITE lock is held."""
+    def _recover(self, has_checkpoint_lock: bool) -> None:
+        """Rebuilds the index from the log; the WRITE lock is held.  A checkpointer keeps its CHECKPOINT lock."""
         index = self.index
-        if not index.lock(CHECKPOINT, 2, True):
+        locks = (RECOVER, 1) if has_checkpoint_lock else (CHECKPOINT, 2)
+        if not index.lock(*locks, True):
             raise sqlite_error(BUSY_RECOVERY)
         try:
             header = self._scan_log()
@@ -283,7 +288,7 @@ class Wal:
                     words[READ_MARKS + i] = header.max_frame if i == 1 and header.max_frame else NOT_USED
                     index.unlock(READ0 + i, 1)
         finally:
-            index.unlock(CHECKPOINT, 2)
+            index.unlock(*locks)
 
     def _scan_log(self) -> WalHeader:
         header = WalHeader()
@@ -379,15 +384,18 @@ class Wal:
         self._changed_pages(None)
 
     def _restart_header(self) -> None:
-        """Empties the log in the index and gives it new salts."""
+        """Empties the log in the index and gives it new salts.
+
+        nBackfill goes first: a process killed between the two must not leave a count that the new log has not earned.
+        """
+        words = self.index.region(0)
+        words[BACKFILL] = 0
         header = self.header.copy()
         self.checkpoint_number = self.checkpoint_number + 1 & 0xFFFFFFFF
         header.max_frame = 0
         first = int.from_bytes(header.salt[:4], "big") + 1 & 0xFFFFFFFF
         header.salt = first.to_bytes(4, "big") + self.vfs.random_bytes(4)
         self._write_header(header)
-        words = self.index.region(0)
-        words[BACKFILL] = 0
         words[BACKFILL_ATTEMPTED] = 0
         words[READ_MARKS + 1] = 0
         self.slots = {}
@@ -464,6 +472,7 @@ class Wal:
         index = self.index
         if not index.lock(CHECKPOINT, 1, True):
             return True, -1, -1
+        snapshot = self.header, self.shared_words
         has_write_lock = False
         try:
             if mode != "passive":
@@ -484,16 +493,16 @@ class Wal:
                     was_busy = not self._reset_log(mode == "truncate", busy)
             return was_busy, self.header.max_frame, words[BACKFILL]
         finally:
+            self.header, self.shared_words = snapshot  # cached pages are as old as that
             if has_write_lock:
                 index.unlock(WRITE, 1)
             index.unlock(CHECKPOINT, 1)
 
     def _read_header_for_checkpoint(self, has_write_lock: bool) -> None:
-        if self._try_header():
-            return
         if has_write_lock:
-            raise sqlite_error(BUSY)
-        if not self._read_header():
+            if not self._try_header():
+                raise sqlite_error(BUSY)
+        elif not self._read_header(True):
             raise sqlite_error(BUSY_RECOVERY)
 
     def _wait(self, slot: int, n_slots: int, busy: Busy) -> bool:
@@ -524,6 +533,8 @@ class Wal:
         if not self._wait(READ0, 1, busy):
             return False
         try:
+            if self._was_restarted():
+                return is_complete
             words[BACKFILL_ATTEMPTED] = safe
             if synchronous:
                 self.file.sync()
@@ -541,6 +552,15 @@ class Wal:
         finally:
             index.unlock(READ0, 1)
         return is_complete
+
+    def _was_restarted(self) -> bool:
+        """Tells whether a writer has restarted the log since its header was read: then all of it was in the database.
+
+        Asked with READ0 locked, which a writer holds while it restarts the log.  Without this the checkpoint would copy old
+        frames and set nBackfill for a log that is not the one it has looked at: SQLite's fault from 3.7.0 to 3.51.2.
+        """
+        salt = struct.pack("=II", *self.index.region(0)[SALT : SALT + 2].tolist())
+        return salt != self.header.salt
 
     def _reset_log(self, truncate: bool, busy: Busy) -> bool:
         if not self._wait(READ0 + 1, N_READERS - 1, busy):

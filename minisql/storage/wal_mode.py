@@ -69,8 +69,9 @@ def checkpoint(pager: Pager, mode: str) -> tuple[int, int, int]:
     """
     if pager.savepoints:
         raise sqlite_error(LOCKED)
-    pager.begin_read()
-    pager.end_read()
+    if pager.wal is None:  # only the file knows whether it has a log
+        pager.begin_read()
+        pager.end_read()
     wal = pager.wal
     if wal is None or pager.file is None:
         return 0, -1, -1

@@ -1,0 +1,1 @@
+"""The storage protocols as explicit-state models, a checker for them, and the replay of their traces on the engine itself."""
