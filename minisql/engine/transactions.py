@@ -107,6 +107,8 @@ def _open_statement_savepoint(session: Session, statement: Statement, database: 
     if session.autocommit and session.n_writers <= 1:
         return
     if all(number != database for number, _depth in statement.savepoints):
+        if session.virtual_writers and not statement.savepoints:
+            tell_savepoint(session, "savepoint", len(session.savepoints))
         statement.savepoints.append((database, _btree(session, database).open_savepoint()))
 
 
@@ -158,6 +160,8 @@ def finish_statement(session: Session, statement: Statement, error: BaseExceptio
         if error is None:
             for database, depth in statement.savepoints:
                 _btree(session, database).release_savepoint(depth)
+            if session.virtual_writers and statement.savepoints:
+                tell_savepoint(session, "release", len(session.savepoints))
         elif is_writing:
             _undo_statement(session, statement, error)
     finally:
@@ -195,6 +199,8 @@ def _undo_statement(session: Session, statement: Statement, error: BaseException
         btree = _btree(session, database)
         btree.rollback_to_savepoint(depth)
         btree.release_savepoint(depth)
+    if session.virtual_writers and statement.savepoints:
+        tell_savepoint(session, "rollback_to", len(session.savepoints))
     # SQLite takes its counter back with the statement's savepoint only: a single row that fails at once leaves it as it is.
     if statement.savepoints:
         session.deferred_violations = statement.deferred_violations
@@ -336,10 +342,10 @@ def _open_savepoint(session: Session, name: str) -> None:
     if session.autocommit:
         session.autocommit = False
         session.is_savepoint_transaction = True
-    for database in _written(session):
-        _btree(session, database).open_savepoint()
     if session.virtual_writers:
         tell_savepoint(session, "savepoint", len(session.savepoints))
+    for database in _written(session):
+        _btree(session, database).open_savepoint()
     session.savepoints.append(OpenSavepoint(name, session.deferred_violations))
 
 

@@ -15,12 +15,13 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from minisql.bytecode.opcodes import ON_CONFLICT_IGNORE, ON_CONFLICT_REPLACE
 from minisql.catalog.build import build_table
 from minisql.catalog.schema import Table
 from minisql.engine.table_functions import ENGINE_MODULES, engine_module
 from minisql.engine.virtual_host import SessionHost
 from minisql.engine.virtual_transactions import ConnectedTable, begin_table, disconnect, guarded
-from minisql.errors import ERROR, MISUSE, Error, sqlite_error
+from minisql.errors import CONSTRAINT, ERROR, MISUSE, Error, sqlite_error
 from minisql.functions.registry import ScalarFunction
 from minisql.parser import ast, parse_one
 from minisql.planner.index_info import IndexInfo
@@ -321,11 +322,25 @@ def sql_value(value: Any) -> Any:
 
 def update_virtual(
     session: Session, database: int, name: str, arguments: Sequence[Any], conflict: int, assigned: frozenset[int] | None
-) -> int | None:
+) -> tuple[int | None, bool]:
     """One change, as SQLite's xUpdate has it: one argument deletes that row, else old rowid (None: insert), new rowid, columns.
 
-    Returns the rowid of an inserted row.
+    Returns the rowid of an inserted row, and whether anything changed: OR IGNORE leaves a row with a conflict alone.
     """
+    try:
+        return _changed(session, database, name, arguments, conflict, assigned), True
+    except Error as error:
+        if error.sqlite_errorcode & 0xFF != CONSTRAINT:
+            raise
+        if conflict == ON_CONFLICT_IGNORE:
+            return None, False
+        error.conflict_action = conflict if conflict != ON_CONFLICT_REPLACE else 0  # type: ignore[attr-defined]
+        raise
+
+
+def _changed(
+    session: Session, database: int, name: str, arguments: Sequence[Any], conflict: int, assigned: frozenset[int] | None
+) -> int | None:
     instance = connected(session, _stored_table(session, database, name))
     table: Any = instance.table
     begin_table(session, instance)

@@ -64,7 +64,9 @@ def begin_table(session: Session, instance: ConnectedTable) -> None:
     session.virtual_writers.append(instance)
     savepoint = getattr(instance.table, "savepoint", None)
     if savepoint is not None:
-        for level in range(len(session.savepoints)):
+        statement = session.starting
+        has_own = statement is not None and bool(statement.savepoints)
+        for level in range(len(session.savepoints) + has_own):
             guarded(savepoint, level)
 
 

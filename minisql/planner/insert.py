@@ -185,7 +185,7 @@ def _begin(compiler: Compiler, insertion: Insertion, is_single: bool = False) ->
     if table.module is not None:
         if node.upserts:
             raise sqlite_error(ERROR, f'UPSERT not implemented for virtual table "{table.name}"')
-        begin_virtual_write(compiler, table)
+        begin_virtual_write(compiler, table, is_single)
         return
     target = insertion.target = open_target(compiler, table, statement_conflict(compiler, CONFLICT_ACTIONS[node.conflict]))
     if table.has_autoincrement:

@@ -32,10 +32,11 @@ def check_writable_module(compiler: Compiler, table: Table) -> None:
         raise sqlite_error(ERROR, f"table {table.name} may not be modified")
 
 
-def begin_virtual_write(compiler: Compiler, table: Table) -> None:
-    """Notes what every change of a virtual table needs."""
+def begin_virtual_write(compiler: Compiler, table: Table, is_single: bool = False) -> None:
+    """Notes what every change of a virtual table needs; a single row cannot fail half-way."""
     use_database(compiler, table.schema_index, True)
-    compiler.needs_statement_journal = True
+    if not is_single:
+        compiler.needs_statement_journal = True
 
 
 def refuse_virtual_returning(table: Table, verb: str, returning: object) -> None:

@@ -241,9 +241,9 @@ def list_values(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int
 def v_update(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     database, name, arguments, assigned = i[4]
     values = [registers[number] for number in arguments]
-    rowid = frame.host.update_virtual(database, name, values, i[2], assigned)
+    rowid, has_changed = frame.host.update_virtual(database, name, values, i[2], assigned)
     if i[3]:
         registers[i[3]] = rowid
-    if i[5] & opcodes.COUNT_CHANGE:
+    if has_changed and i[5] & opcodes.COUNT_CHANGE:
         frame.n_changes += 1
     return pc

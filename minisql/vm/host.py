@@ -66,8 +66,8 @@ class Host(Protocol):
 
     def update_virtual(
         self, database: int, name: str, values: list[Any], conflict: int, assigned: frozenset[int] | None
-    ) -> int | None:
-        """VUpdate."""
+    ) -> tuple[int | None, bool]:
+        """VUpdate: the rowid of a new row, and whether anything changed."""
 
     has_update_hook: bool
 

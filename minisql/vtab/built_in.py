@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from minisql.vtab.protocol import Module
 
 _MADE_IN = {
+    "fts5": "fts5.table",
     "json_each": "json_tables",
     "json_tree": "json_tables",
     "jsonb_each": "json_tables",

@@ -1,0 +1,364 @@
+"""The records of FTS5's shadow tables: varints, the structure record, averages and sizes, ids of pages, reading pages.
+
+A segment's leaves hold keys and doclists (see `segment_writer`).  `read_page` takes one apart into its keys; `doclist_entries`
+takes the bytes of a doclist apart into (rowid, is deleted, poslist) triples, whatever the table's detail.
+
+Source: https://www.sqlite.org/fts5.html section 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from minisql.errors import CORRUPT_VTAB, Error, sqlite_error
+
+STRUCTURE_ID = 10  # the document has these two the wrong way round
+AVERAGES_ID = 1
+FULL, COLUMN, NONE = "full", "column", "none"
+_MAGIC_V2 = b"\xff\x00\x00\x01"
+_SEGMENT_SHIFT = 37
+_TOMBSTONE_SEGMENT = 1 << 16
+
+
+def corrupt() -> Error:
+    """The error for shadow tables that do not make sense."""
+    return sqlite_error(CORRUPT_VTAB, "database disk image is malformed")
+
+
+def page_id(segment: int, page: int) -> int:
+    """The rowid in %_data of a leaf."""
+    return (segment << _SEGMENT_SHIFT) + page
+
+
+def tombstone_id(segment: int, page: int) -> int:
+    """The rowid in %_data of a page of a segment's tombstone hash."""
+    return ((segment + _TOMBSTONE_SEGMENT) << _SEGMENT_SHIFT) + page
+
+
+# Varints
+
+
+def encode_varint(value: int) -> bytes:
+    """SQLite's varint of a 64-bit integer (negative ones take nine bytes)."""
+    if 0 <= value < 0x80:
+        return _SMALL[value]
+    if 0 <= value < 0x4000:
+        return bytes((value >> 7 | 0x80, value & 0x7F))
+    value &= 0xFFFFFFFFFFFFFFFF
+    if value >> 56:
+        parts = [value & 0xFF]
+        value >>= 8
+        for _ in range(8):
+            parts.append(value & 0x7F | 0x80)
+            value >>= 7
+        return bytes(parts[::-1])
+    parts = [value & 0x7F]
+    value >>= 7
+    while value:
+        parts.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes(parts[::-1])
+
+
+_SMALL = [bytes((number,)) for number in range(0x80)]
+
+
+def read_varint(data: bytes, place: int) -> tuple[int, int]:
+    """The unsigned 64-bit value at `place`, and where it ends; raises IndexError behind the end of the data."""
+    byte = data[place]
+    if byte < 0x80:
+        return byte, place + 1
+    value = byte & 0x7F
+    for end in range(place + 1, place + 8):
+        byte = data[end]
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            return value, end + 1
+    return value << 8 | data[place + 8], place + 9
+
+
+def varints(data: bytes) -> list[int]:
+    """All varints of a record."""
+    values = []
+    place = 0
+    end = len(data)
+    try:
+        while place < end:
+            byte = data[place]
+            if byte < 0x80:
+                values.append(byte)
+                place += 1
+            else:
+                value, place = read_varint(data, place)
+                values.append(value)
+    except IndexError:
+        raise corrupt() from None
+    return values
+
+
+def signed(value: int) -> int:
+    """A 64-bit value as a rowid."""
+    return value - (1 << 64) if value >> 63 else value
+
+
+# Structure
+
+
+class Segment:
+    """A segment b-tree: its id, first and last leaf; for tables with contentless_delete=1 the range of origins, the number of
+    tombstone pages, and of entries and tombstones."""
+
+    __slots__ = ("first", "identifier", "last", "n_entries", "n_tombstone_pages", "n_tombstones", "origin_first", "origin_last")
+
+    def __init__(self, identifier: int, first: int, last: int) -> None:
+        self.identifier = identifier
+        self.first = first
+        self.last = last
+        self.origin_first = 0
+        self.origin_last = 0
+        self.n_tombstone_pages = 0
+        self.n_tombstones = 0
+        self.n_entries = 0
+
+
+class Structure:
+    """The segments by level, oldest first in each; `n_written` counts leaves ever written; `merging` by level is the number of
+    segments that C SQLite was merging when it stopped; `has_origins` for contentless_delete=1, with the `origin` counter."""
+
+    __slots__ = ("cookie", "has_origins", "levels", "n_written", "origin")
+
+    def __init__(self) -> None:
+        self.cookie = 0
+        self.levels: list[list[Segment]] = []
+        self.n_written = 0
+        self.has_origins = False
+        self.origin = 0
+
+    def newest_first(self) -> list[Segment]:
+        """All segments, those with newer data first."""
+        return [segment for level in self.levels for segment in reversed(level)]
+
+    def unused_identifier(self) -> int:
+        """A segment id that no segment has; raises FULL when there is none left."""
+        taken = {segment.identifier for level in self.levels for segment in level}
+        candidate = 1
+        while candidate in taken:
+            candidate += 1
+        if candidate > 2000:
+            raise corrupt()
+        return candidate
+
+
+def decode_structure(data: bytes) -> Structure:
+    """Reads the structure record."""
+    structure = Structure()
+    try:
+        structure.cookie = int.from_bytes(data[:4], "big")
+        place = 4
+        if data[4:8] == _MAGIC_V2:
+            structure.has_origins = True
+            place = 8
+        n_levels, place = read_varint(data, place)
+        n_segments, place = read_varint(data, place)
+        structure.n_written, place = read_varint(data, place)
+        if n_levels > 2000 or n_segments > 2000:
+            raise corrupt()
+        for _ in range(n_levels):
+            _n_merge, place = read_varint(data, place)
+            n_here, place = read_varint(data, place)
+            level = []
+            if n_here > 2000:
+                raise corrupt()
+            for _ in range(n_here):
+                values = []
+                for _ in range(8 if structure.has_origins else 3):
+                    value, place = read_varint(data, place)
+                    values.append(value)
+                segment = Segment(*values[:3])
+                if segment.last < segment.first:
+                    raise corrupt()
+                if structure.has_origins:
+                    (
+                        segment.origin_first, segment.origin_last, segment.n_tombstone_pages, segment.n_tombstones,
+                        segment.n_entries,
+                    ) = values[3:]  # fmt: skip
+                    structure.origin = max(structure.origin, segment.origin_last)
+                level.append(segment)
+            structure.levels.append(level)
+    except IndexError:
+        raise corrupt() from None
+    if sum(map(len, structure.levels)) != n_segments:
+        raise corrupt()
+    return structure
+
+
+def encode_structure(structure: Structure) -> bytes:
+    """The structure record."""
+    parts = [structure.cookie.to_bytes(4, "big")]
+    if structure.has_origins:
+        parts.append(_MAGIC_V2)
+    levels = structure.levels
+    while levels and not levels[-1]:
+        levels = levels[:-1]
+    parts.append(encode_varint(len(levels)))
+    parts.append(encode_varint(sum(map(len, levels))))
+    parts.append(encode_varint(structure.n_written))
+    for level in levels:
+        parts.append(b"\x00" + encode_varint(len(level)))
+        for segment in level:
+            values = [segment.identifier, segment.first, segment.last]
+            if structure.has_origins:
+                values += [
+                    segment.origin_first, segment.origin_last, segment.n_tombstone_pages, segment.n_tombstones,
+                    segment.n_entries,
+                ]  # fmt: skip
+            parts += map(encode_varint, values)
+    return b"".join(parts)
+
+
+# Pages
+
+
+def page_keys(page: bytes) -> list[int]:
+    """The offsets of the keys on a leaf."""
+    offsets = []
+    offset = 0
+    for delta in varints(page[int.from_bytes(page[2:4], "big") :]):
+        offset += delta
+        offsets.append(offset)
+    return offsets
+
+
+def check_page(page: bytes | None) -> bytes:
+    """A leaf whose header makes sense; raises the error for a corrupt one."""
+    if page is None or len(page) < 4:
+        raise corrupt()
+    footer = int.from_bytes(page[2:4], "big")
+    if not 4 <= footer <= len(page) or int.from_bytes(page[:2], "big") > footer:
+        raise corrupt()
+    return page
+
+
+# Doclists
+
+Entry = tuple[int, bool, bytes]
+"""A row of a doclist: rowid, whether older segments' entry of this row is deleted, poslist (detail=none: b'' or b'\\x00')."""
+
+
+def doclist_entries(data: bytes, detail: str) -> list[Entry]:
+    """Takes a doclist apart whose rowids are all differences but the first."""
+    entries: list[Entry] = []
+    rowid = 0
+    place = 0
+    end = len(data)
+    try:
+        if detail == NONE:
+            while place < end:
+                delta, place = read_varint(data, place)
+                rowid += delta
+                is_deleted = place < end and data[place] == 0
+                has_content = True
+                if is_deleted:
+                    place += 1
+                    has_content = place < end and data[place] == 0
+                    place += has_content
+                entries.append((signed(rowid & 0xFFFFFFFFFFFFFFFF), is_deleted, b"\x00" if has_content else b""))
+            return entries
+        while place < end:
+            delta = data[place]
+            if delta < 0x80:
+                place += 1
+            else:
+                delta, place = read_varint(data, place)
+            rowid += delta
+            size = data[place]
+            if size < 0x80:
+                place += 1
+            else:
+                size, place = read_varint(data, place)
+            stop = place + (size >> 1)
+            if stop > end:
+                raise corrupt()
+            entries.append((signed(rowid & 0xFFFFFFFFFFFFFFFF), size & 1 == 1, data[place:stop]))
+            place = stop
+    except IndexError:
+        raise corrupt() from None
+    return entries
+
+
+def encode_positions(positions: Sequence[tuple[int, Sequence[int]]]) -> bytes:
+    """A poslist of detail=full from (column, offsets) pairs in order of columns."""
+    parts = bytearray()
+    for column, offsets in positions:
+        if column:
+            parts.append(1)
+            parts += encode_varint(column)
+        last = -2
+        for offset in offsets:
+            delta = offset - last
+            last = offset - 2
+            if delta < 0x80:
+                parts.append(delta)
+            else:
+                parts += encode_varint(delta)
+    return bytes(parts)
+
+
+def encode_columns(columns: Sequence[int]) -> bytes:
+    """A poslist of detail=column."""
+    parts = bytearray()
+    last = -2
+    for column in columns:
+        parts += encode_varint(column - last)
+        last = column - 2
+    return bytes(parts)
+
+
+def decode_positions(data: bytes) -> list[tuple[int, int]]:
+    """The (column, offset) pairs of a poslist of detail=full, in order."""
+    result = []
+    column = 0
+    offset = 0
+    place = 0
+    end = len(data)
+    try:
+        while place < end:
+            value = data[place]
+            if value < 0x80:
+                place += 1
+            else:
+                value, place = read_varint(data, place)
+            if value == 1:
+                column, place = read_varint(data, place)
+                offset = 0
+            else:
+                offset += value - 2
+                result.append((column, offset))
+    except IndexError:
+        raise corrupt() from None
+    return result
+
+
+def decode_columns(data: bytes) -> list[int]:
+    """The columns of a poslist of detail=column."""
+    columns = []
+    column = 0
+    for value in varints(data):
+        column += value - 2
+        columns.append(column)
+    return columns
+
+
+def position_lists(data: bytes) -> Iterator[tuple[int, list[int]]]:
+    """The positions of a poslist of detail=full by column."""
+    current: list[int] = []
+    last = -1
+    for column, offset in decode_positions(data):
+        if column != last:
+            if current:
+                yield last, current
+            current = []
+            last = column
+        current.append(offset)
+    if current:
+        yield last, current
