@@ -91,6 +91,8 @@ class Session:
         self.verifies_programs = False
         self.eponymous_tables: dict[str, Table] = {}
         self.modules: dict[str, virtual_tables.RegisteredModule] = {}
+        # How many statements of virtual tables' modules are running within others.
+        self.n_nested = 0
         # Virtual tables that take part in the transaction.
         self.virtual_writers: list[ConnectedTable] = []
         self.has_temp = False

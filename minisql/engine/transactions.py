@@ -102,9 +102,10 @@ def _advance(session: Session, database: int, write: bool, cookie: int, state: i
 def _open_statement_savepoint(session: Session, statement: Statement, database: int) -> None:
     """A statement that may have to be undone alone gets a savepoint of its own in each file that it writes.
 
-    A sole writer in autocommit mode is undone by undoing its transaction.
+    A sole writer in autocommit mode is undone by undoing its transaction, and the SQL of a virtual table's module with the
+    statement that it serves.
     """
-    if session.autocommit and session.n_writers <= 1:
+    if (session.autocommit and session.n_writers <= 1) or session.n_nested:
         return
     if all(number != database for number, _depth in statement.savepoints):
         if session.virtual_writers and not statement.savepoints:

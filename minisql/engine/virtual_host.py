@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from minisql.bytecode.program import Program
     from minisql.engine.session import Session
     from minisql.storage.btree import BtreeFile
+    from minisql.vtab.protocol import VirtualTable
 
 _MAX_KEPT = 100
 
@@ -65,9 +66,11 @@ class SessionHost:
         session = self.session
         saved = session.changes, session.total_changes, session.last_insert_rowid
         authorizer, session.authorizer = session.authorizer, None
+        session.n_nested += 1
         try:
             return list(run(self._compiled(session, sql), session, values))
         finally:
+            session.n_nested -= 1
             session.settings["nested_rowid"] = session.last_insert_rowid
             session.changes, session.total_changes, session.last_insert_rowid = saved
             session.authorizer = authorizer
@@ -111,6 +114,18 @@ class SessionHost:
     def page_count(self, schema_name: str) -> int:
         """The number of pages of a database."""
         return self._btree(schema_name).n_pages
+
+    def virtual_table(self, schema_name: str, table_name: str) -> VirtualTable | None:
+        """The module's table behind a virtual table of that name, None if there is none."""
+        session = self.session
+        table = session.catalog.find_table(table_name, schema_name)
+        if table is None or table.module is None:
+            return None
+        if table.module_instance is None:
+            session.connect_virtual_table(table)
+        instance: Any = table.module_instance
+        found: VirtualTable = instance.table
+        return found
 
     def setting(self, name: str) -> Any:
         """What a module keeps with the connection under a name, None at first."""

@@ -32,7 +32,7 @@ from minisql.planner.access import (
 from minisql.planner.lone_access import choose_path, is_lone
 from minisql.planner.query_blocks import FUNCTION, TABLE
 from minisql.planner.scope import ROWID
-from minisql.planner.virtual_tables import VirtualAccess, virtual_accesses
+from minisql.planner.virtual_tables import VirtualAccess, virtual_accesses, virtual_unions
 from minisql.planner.wanted_order import OrderTerm, WantedOrder
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def order_joins(
         )
         if made.kind == FUNCTION:
             ways: list[Access] = [*virtual_accesses(compiler, made, usable, usage, wanted, needs)]
+            ways += virtual_unions(compiler, made, usable, usage, needs)
         else:
             ways = find_accesses(compiler, made, usable, usage, order_helps, may_hash)
         for access in ways:

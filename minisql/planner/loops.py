@@ -31,7 +31,7 @@ from minisql.planner.key_values import emit_key, emit_key_values
 from minisql.planner.prepare_access import prepare, row_extent
 from minisql.planner.query_blocks import RECURSION, SUBQUERY, Input
 from minisql.planner.scope import row_registers, stored_width
-from minisql.planner.virtual_tables import VirtualAccess, open_virtual
+from minisql.planner.virtual_tables import VirtualAccess, VirtualUnion, open_virtual
 from minisql.values.collation import BINARY
 
 if TYPE_CHECKING:
@@ -212,6 +212,8 @@ def open_access(nest: Nest, access: Access) -> None:
         keys = tuple(emit_key(compiler, candidate, nest.available) for candidate in access.hash_terms)
         nest.begin(op.HashProbe, made.search_cursor, made.search_base, made.search_width, keys)
         mark_done(access)
+    elif isinstance(access, VirtualUnion):
+        _open_virtual_union(nest, access)
     elif kind == BY_OR:
         _open_union(nest, access)
     elif kind == SCAN and access.index is None:
@@ -412,6 +414,35 @@ def _open_union(nest: Nest, access: Access) -> None:
     nest.begin(op.Rewind, rows, rowid, 1)
     compiler.emit(op.SeekRowid, made.source.cursor, nest.next_label, made.row_base, rowid)
     # Searches with an affinity may find more than the comparison accepts, so the terms are checked as usual.
+
+
+def _open_virtual_union(nest: Nest, access: VirtualUnion) -> None:
+    """Gathers the rows that any branch of an OR over a virtual table finds, each once."""
+    compiler = nest.compiler
+    made = access.input
+    rows = compiler.builder.cursor()
+    seen = compiler.builder.cursor()
+    width = made.row_width
+    row = tuple(range(made.row_base, made.row_base + width))
+    compiler.emit(op.OpenList, rows, width)
+    key = (made.source.rowid_register,) if made.source.has_rowid else row
+    compiler.emit(op.SetOpen, seen, 0, 0, (BINARY,) * len(key))
+    for branch, parts in zip(access.branches, access.parts):
+        inner = Nest(compiler, [], compiler.label())
+        inner.available = nest.available
+        made.source.cursor = compiler.builder.cursor()
+        open_access(inner, branch)
+        for part in parts:
+            if not part.is_done:
+                compiler.emit_condition(part.expression, part.scope, inner.next_label, False, True)
+        known = inner.next_label
+        compiler.emit(op.SetInsert, seen, known, 0, key)
+        compiler.emit(op.ListAppend, rows, 0, 0, row)
+        inner.close()
+        compiler.place(inner.end_label)
+    nest.begin(op.Rewind, rows, made.row_base, width)
+    assert access.or_term is not None, "a union comes from an OR"
+    access.or_term.is_done = True
 
 
 def _gather_branch(nest: Nest, branch: Access, rows: int, seen: int) -> None:

@@ -19,7 +19,7 @@ from minisql.planner.compound_columns import emit_column_rows
 from minisql.planner.explain_plan import set_up_name
 from minisql.planner.query_blocks import FUNCTION, NESTED, SUBQUERY, TABLE, CommonTable, Input
 from minisql.planner.scope import ROWID, row_registers, stored_width
-from minisql.planner.virtual_tables import VirtualAccess, prepare_virtual
+from minisql.planner.virtual_tables import VirtualAccess, VirtualUnion, prepare_virtual
 from minisql.values.collation import BINARY
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def prepare(compiler: Compiler, access: Access, terms: list[Term]) -> None:
     elif made.kind == NESTED:
         assert made.block is not None, "a nested input has a block"
         compiler.emit_nested(made)
-    elif isinstance(access, VirtualAccess):
+    elif isinstance(access, (VirtualAccess, VirtualUnion)):
         prepare_virtual(compiler, access)
     if access.kind == BY_HASH:
         with_once = _begin_once(compiler, access)

@@ -18,12 +18,12 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner import cost
 from minisql.planner import index_info as constraints
-from minisql.planner.access import BY_ROWS, Access
+from minisql.planner.access import BY_OR, BY_ROWS, Access
 from minisql.planner.index_info import UNKNOWN, Constraint, IndexInfo
 from minisql.planner.key_values import emit_key_values
 from minisql.planner.nodes import Held, SourceColumn
 from minisql.planner.scope import ROWID
-from minisql.planner.terms import Candidate, Term, make_term, read_mask
+from minisql.planner.terms import Candidate, Term, make_term, read_mask, split
 from minisql.values.affinity import NONE
 
 if TYPE_CHECKING:
@@ -54,6 +54,28 @@ class VirtualAccess(Access):
         self.info = info
         self.used: list[Candidate] = []
         self.whole_lists: set[int] = set()
+
+
+class VirtualUnion(Access):
+    """Scans for the branches of an OR, each row once; `parts` are the terms of each branch."""
+
+    __slots__ = ("columns_used", "parts")
+
+    def __init__(self, made: Input, term: Term) -> None:
+        super().__init__(BY_OR, made)
+        self.or_term = term
+        self.terms = [term]
+        self.parts: list[list[Term]] = []
+        self.columns_used: frozenset[int] | None = None
+
+    def add(self, branch: VirtualAccess, parts: list[Term]) -> None:
+        """Adds the scan for one branch."""
+        self.cost = cost.add(self.cost, branch.cost) if self.branches else branch.cost + 1
+        self.rows = cost.add(self.rows, branch.rows) if self.branches else branch.rows
+        self.needs |= branch.needs
+        self.branches.append(branch)
+        self.parts.append(parts)
+        self.columns_used = branch.info.columns_used
 
 
 def eponymous_table(compiler: Compiler, name: str, schema: str | None) -> Table | None:
@@ -268,14 +290,34 @@ def _used_columns(made: Input, usage: Usage | None) -> frozenset[int] | None:
     return frozenset(number for number, column in enumerate(columns) if usage.uses(made, column.name.lower()))
 
 
+def virtual_unions(
+    compiler: Compiler, made: Input, terms: list[Term], usage: Usage | None, needs: int
+) -> list[VirtualUnion]:
+    """A union over the branches of each OR whose branches all have a scan that uses them."""
+    found = []
+    for term in terms:
+        if term.expression.__class__ is not ast.Or or not term.mask & made.mask:
+            continue
+        union = VirtualUnion(made, term)
+        for expression in term.expression.terms:
+            parts = [make_term(compiler, part, term.scope, term.owner) for part in split(expression)]
+            ways = [way for way in virtual_accesses(compiler, made, parts, usage, None, needs) if way.terms]
+            if not ways:
+                break
+            union.add(min(ways, key=lambda way: way.cost), parts)
+        else:
+            found.append(union)
+    return found
+
+
 # Code
 
 
-def prepare_virtual(compiler: Compiler, access: VirtualAccess) -> None:
+def prepare_virtual(compiler: Compiler, access: VirtualAccess | VirtualUnion) -> None:
     """Gives the used columns, and the rowid, their registers."""
     made = access.input
     source = made.source
-    used = access.info.columns_used
+    used = access.columns_used if isinstance(access, VirtualUnion) else access.info.columns_used
     numbers = [number for number in range(len(source.columns)) if used is None or number in used]
     made.row_width = len(numbers) + source.has_rowid
     made.row_base = compiler.registers(made.row_width)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _MADE_IN = {
     "fts5": "fts5.table",
+    "fts5vocab": "fts5.vocabulary",
     "json_each": "json_tables",
     "json_tree": "json_tables",
     "jsonb_each": "json_tables",

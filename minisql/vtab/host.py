@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
-from minisql.vtab.protocol import Value
+from minisql.vtab.protocol import Value, VirtualTable
 
 
 class VtabHost(Protocol):
@@ -37,6 +37,9 @@ class VtabHost(Protocol):
 
     def page_count(self, schema_name: str) -> int:
         """The number of pages of a database."""
+
+    def virtual_table(self, schema_name: str, table_name: str) -> VirtualTable | None:
+        """The module's table behind a virtual table of that name, None if there is none."""
 
     def setting(self, name: str) -> Any:
         """What a module keeps with the connection under a name, None at first."""

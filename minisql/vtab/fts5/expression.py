@@ -196,6 +196,7 @@ class _Parser:
         columns, has_filter = self.column_filter()
         if has_filter and self.kind == "(":
             node = self.parenthesized()
+            self.check_filter()
             self.limit(node, columns)
             return node
         node = self.group(columns, has_filter)
@@ -238,8 +239,6 @@ class _Parser:
             names = [self.take("string")]
         numbers = frozenset(self.column_number(name) for name in names)
         self.take(":")
-        if self.detail == NONE:
-            raise sqlite_error(ERROR, "fts5: column queries are not supported (detail=none)")
         return (frozenset(range(self.n_columns)) - numbers if is_negated else numbers), True
 
     def column_number(self, token: _Token) -> int:
@@ -269,7 +268,15 @@ class _Parser:
         else:
             group = Group([self.phrase()])
         group.columns = columns
-        return self.finished(group)
+        node = self.finished(group)
+        if has_filter:
+            self.check_filter()
+        return node
+
+    def check_filter(self) -> None:
+        """A column filter needs an index that knows columns."""
+        if self.detail == NONE:
+            raise sqlite_error(ERROR, "fts5: column queries are not supported (detail=none)")
 
     def near(self) -> Group:
         """NEAR ( phrase phrase... [, N] )"""

@@ -16,7 +16,7 @@ from minisql.vtab.fts5.commands import run_command
 from minisql.vtab.fts5.configuration import VERSION, Configuration, parse_arguments, parse_rank
 from minisql.vtab.fts5.content import Content
 from minisql.vtab.fts5.expression import Branch, Group, Node, Query, parse_query
-from minisql.vtab.fts5.formats import AVERAGES_ID, STRUCTURE_ID, Structure, encode_structure
+from minisql.vtab.fts5.formats import AVERAGES_ID, NONE, STRUCTURE_ID, Structure, encode_structure
 from minisql.vtab.fts5.index import FullTextIndex, Token
 from minisql.vtab.fts5.integrity import check_index
 from minisql.vtab.fts5.matching import Match
@@ -558,6 +558,8 @@ class _Request:
                 return
             query = parse_query(text, configuration.columns, configuration.tokenizer, configuration.detail)
             if column < configuration.n_columns:
+                if configuration.detail == NONE:
+                    raise sqlite_error(ERROR, "fts5: column queries are not supported (detail=none)")
                 _limit(query.root, frozenset((column,)))
             queries.append(query)
         elif kind in "LG":
