@@ -99,7 +99,6 @@ def test_random_changes(seed: int, tmp_path: Path) -> None:
 
     both(f"create virtual table t using fts5(a, b{options})")
     both("insert into t(t, rank) values('pgsz', ?)", (source.choice([40, 100, 4050]),))
-    depth = 0
     for _ in range(150):
         text = " ".join(source.choice(words) for _ in range(source.randrange(0, 40)))
         other = source.choice([None, 5, 2.5, "x y", text[:20]])
@@ -121,7 +120,6 @@ def test_random_changes(seed: int, tmp_path: Path) -> None:
             both("update t set rowid=? where rowid=?", (source.randrange(1, 60), rowid))
         query = " ".join(source.sample(words, 2)) if source.random() < 0.5 else source.choice(words)[:2] + "*"
         both("select rowid, rank from t where t match ? order by rank", (query,))
-        depth += 1
     both("commit")
     both("select rowid, * from t")
     both("insert into t(t) values('integrity-check')")

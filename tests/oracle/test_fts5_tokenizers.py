@@ -13,10 +13,12 @@ from minisql.vtab.fts5.porter import stem
 from minisql.vtab.fts5.tokenizers import DOCUMENT, make_tokenizer
 
 SUFFIXES = (
-    "s sses ies eed ed ing y ational tional enci anci izer logi abli bli alli entli eli ousli ization ation ator alism "
-    "iveness fulness ousness aliti iviti biliti icate ative alize iciti ical ful ness al ance ence er ic able ible ant ement "
-    "ment ent ion ou ism ate iti ous ive ize e ll sion tion"
-).split()
+    "s", "sses", "ies", "eed", "ed", "ing", "y", "ational", "tional", "enci", "anci", "izer", "logi", "abli",
+    "bli", "alli", "entli", "eli", "ousli", "ization", "ation", "ator", "alism", "iveness", "fulness",
+    "ousness", "aliti", "iviti", "biliti", "icate", "ative", "alize", "iciti", "ical", "ful", "ness", "al",
+    "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate",
+    "iti", "ous", "ive", "ize", "e", "ll", "sion", "tion",
+)  # fmt: skip
 OPTIONS = [
     "unicode61",
     "unicode61 remove_diacritics 0",
