@@ -212,6 +212,17 @@ def checked(function: Method) -> Method:
     return _named(call, function)  # type: ignore[return-value]
 
 
+def unserialised(function: Method) -> Method:
+    """A method with its arguments checked that serialises its steps itself."""
+    converted, _n = _conversion(function)
+
+    def call(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        values, keywords = converted(arguments, keywords)
+        return function(self, *values, **keywords)
+
+    return _named(call, function)  # type: ignore[return-value]
+
+
 def without_arguments(function: Method) -> Method:
     """A method without arguments that does not wait for other threads."""
     signature = Signature(function, 1)

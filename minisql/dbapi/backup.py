@@ -21,21 +21,20 @@ _DONE = 101
 def backup_database(
     source: Session,
     target: Session,
-    pages: int,
+    step: Callable[[Callable[[int], bool]], bool],
     progress: Callable[[int, int, int], Any] | None,
     name: str,
     sleep: float,
 ) -> None:
-    """Copies until it is complete; `progress(status, remaining, total)` is called after every step."""
-    if pages == 0:
-        pages = -1
+    """Copies until it is complete: `step` is given what copies some pages and calls it with their number, and
+    `progress(status, remaining, total)` is called after every step."""
     if progress is not None and not callable(progress):
         raise TypeError("progress argument must be a callable")
     backup = engine.Backup(source, name, target, "main")
     while True:
         status = OK
         try:
-            if backup.step(pages):
+            if step(backup.step):
                 status = _DONE
         except Error as error:
             status = getattr(error, "sqlite_errorcode", 0)

@@ -29,6 +29,7 @@ from minisql.dbapi.arguments import (
     positional_only_soon,
     shown_as,
     type_name,
+    unserialised,
     warn_positional,
     without_arguments,
 )
@@ -186,6 +187,12 @@ class Connection:
         self._check()
         assert self._session is not None
         return self._session
+
+    def _serialised(self, call: Callable[..., Any], *arguments: Any) -> Any:
+        """Calls while no other thread uses the connection."""
+        if self._lock is None or self._thread == get_ident():
+            return call(*arguments)
+        return self._enter(call, *arguments)
 
     def _prepare(self, sql: str) -> Statement:
         """A statement that is not running, from the cache or compiled; the caller has checked thread and connection."""
@@ -477,7 +484,7 @@ class Connection:
         self._read_session()
         return iterate_dump(self, filter)
 
-    @checked
+    @unserialised
     def backup(
         self,
         target: Connection,
@@ -491,10 +498,16 @@ class Connection:
         if not isinstance(target, Connection):
             raise TypeError(f"backup() argument 'target' must be sqlite3.Connection, not {type_name(target)}")
         session = self._open_session()
-        target_session = target._open_session()
+        # Any thread may name a connection as the target.
+        target_session = target._read_session()
         if target is self:
             raise ValueError("target cannot be the same connection instance")
-        backup_database(session, target_session, pages, progress, name, sleep)
+
+        def step(copy: Callable[[int], bool]) -> bool:
+            """Other threads get their turn between two steps."""
+            return bool(self._serialised(target._serialised, copy, pages or -1))
+
+        backup_database(session, target_session, step, progress, name, sleep)
 
     @checked
     def blobopen(self, table: str, column: str, row: Int64, /, *, readonly: bool = False, name: str = "main") -> Blob:
@@ -539,8 +552,10 @@ class Connection:
 
     @checked
     def enable_load_extension(self, enable: bool, /) -> None:
-        """Machine-code extensions cannot be loaded."""
+        """Machine-code extensions cannot be loaded: only forbidding them succeeds."""
         self._check()
+        if not enable:
+            return
         raise errors.NotSupportedError("loadable extensions are machine code, which this engine cannot run")
 
     @checked

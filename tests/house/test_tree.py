@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WORKPLACE = re.compile(rb"/" + rb"work/|/" + rb"root/|/" + rb"home/[a-z]")
 ROOT_ENTRIES = {
     ".ci", ".gitignore", ".pre-commit-config.yaml", ".github", "ARCHITECTURE.md", "CHANGELOG.md", "COMPAT.md", "CONTRIBUTING.md",
-    "LICENSE", "Makefile", "README.md", "agent_harness", "benchmarks", "docs", "minisql", "pyproject.toml", "sqllogictest", "tests",
+    "LICENSE", "Makefile", "README.md", "agent_harness", "benchmarks", "docs", "minisql", "minisql_sqlalchemy", "pyproject.toml", "sqllogictest", "tests",
 }  # fmt: skip
 
 

@@ -148,3 +148,42 @@ def test_cursor_that_another_thread_drops_ends_its_statement():
     connection.execute("create table t(a)")
     connection.commit()
     connection.close()
+
+
+def test_target_of_a_backup_belongs_to_another_thread():
+    targets = []
+    thread = threading.Thread(target=lambda: targets.append(minisql.connect(":memory:")))
+    thread.start()
+    thread.join()
+    source = minisql.connect(":memory:")
+    source.execute("create table t(a)")
+    source.backup(targets[0])
+    source.close()
+
+
+def test_other_threads_go_on_between_the_steps_of_a_backup():
+    source = minisql.connect(":memory:", check_same_thread=False, isolation_level=None)
+    source.execute("create table t(a)")
+    source.executemany("insert into t values (?)", [("x" * 500,)] * 100)
+    found = []
+
+    def progress(status, remaining, total):
+        thread = threading.Thread(target=lambda: found.append(source.execute("select count(*) from t").fetchone()))
+        thread.start()
+        thread.join(10)
+
+    target = minisql.connect(":memory:", check_same_thread=False)
+    source.backup(target, pages=4, progress=progress)
+    assert len(found) > 2 and set(found) == {(100,)}
+    assert target.execute("select count(*) from t").fetchone() == (100,)
+    source.close()
+    target.close()
+
+
+def test_extensions_can_only_be_forbidden():
+    connection = minisql.connect(":memory:")
+    connection.enable_load_extension(False)
+    for call in (lambda: connection.enable_load_extension(True), lambda: connection.load_extension("x")):
+        with pytest.raises(minisql.NotSupportedError, match="machine code"):
+            call()
+    connection.close()

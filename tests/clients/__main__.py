@@ -1,0 +1,245 @@
+"""Runs the clients' own suites with sqlite3 and with minisql in its place: `python -m tests.clients [--only NAME] [--write]`.
+
+Everything is made under .build/clients: a virtual environment, the source distributions, and one JSON file of results per client
+and module, so a long run can be stopped and taken up again (`--again` runs what has a result, too).  `--write` puts the table
+into docs/clients.md.  The exit status is 1 if a test passes with the standard module and fails with ours, but for those that
+`programs` excepts with a reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import venv
+from pathlib import Path
+from xml.etree import ElementTree
+
+from tests.clients.programs import CLIENTS, Client
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / ".build" / "clients"
+SITECUSTOMIZE = """import os
+if os.environ.get("CLIENT_MODULE") == "minisql":
+    import minisql
+    minisql.install()
+"""
+MODULES = ("sqlite3", "minisql")
+Outcome = dict[str, object]
+
+
+def interpreter() -> Path:
+    """The Python of the clients' environment, made on first use."""
+    python = BUILD / "venv" / "bin" / "python"
+    if not python.exists():
+        venv.create(BUILD / "venv", with_pip=True)
+    (BUILD / "path").mkdir(exist_ok=True)
+    (BUILD / "path" / "sitecustomize.py").write_text(SITECUSTOMIZE)
+    return python
+
+
+def install(packages: tuple[str, ...]) -> None:
+    """Installs packages that are not there yet."""
+    python = interpreter()
+    done = subprocess.run([python, "-m", "pip", "freeze", "--all"], capture_output=True, text=True, check=True)
+    there = {re.split(r"[ =@]", line)[0].lower().replace("_", "-") for line in done.stdout.splitlines()}
+    missing = [name for name in packages if name not in there]
+    if missing:
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *missing], check=True)
+
+
+def source_folder(project: str) -> Path:
+    """The unpacked source distribution of the installed version of a project."""
+    python = interpreter()
+    code = f"from importlib.metadata import version; print(version({project!r}))"
+    found = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    stem = f"{project.replace('-', '_')}-{found}"
+    folder = BUILD / "src" / stem
+    if not folder.exists():
+        archive = BUILD / "src" / f"{stem}.tar.gz"
+        command = [
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--no-binary",
+            ":all:",
+            "--dest",
+            str(archive.parent),
+            f"{project}=={found}",
+        ]
+        subprocess.run([python, "-m", "pip", *command], check=True)
+        with tarfile.open(archive) as opened:
+            opened.extractall(archive.parent, filter="data")
+    return folder
+
+
+def result_path(client: Client, module: str) -> Path:
+    return BUILD / "results" / f"{re.sub(r'[^a-z0-9]+', '-', client.name.lower())}.{module}.json"
+
+
+def run(client: Client, module: str) -> Outcome:
+    """Runs a suite with one module and stores what came out: passed, failed, skipped, the names of failures, the version."""
+    python = interpreter()
+    path = result_path(client, module)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    report = path.with_suffix(".xml")
+    report.unlink(missing_ok=True)
+    site = subprocess.run(
+        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    command = [str(python), *[argument.format(site=site) for argument in client.arguments]]
+    is_installed = module == "minisql" and not client.named_arguments
+    if module == "minisql":
+        command += client.named_arguments
+    if not client.is_unittest:
+        command += [f"--junitxml={report}"]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": f"{BUILD / 'path'}:{ROOT}",
+        "CLIENT_MODULE": "minisql" if is_installed else "sqlite3",
+    }
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    folder = source_folder(client.source) / client.folder if client.source else BUILD
+    with path.with_suffix(".log").open("w") as log:
+        try:
+            subprocess.run(
+                command,
+                cwd=folder,
+                env=environment,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                timeout=60 * client.n_minutes,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            log.write("\ntimeout\n")
+    text = path.with_suffix(".log").read_text(errors="replace")
+    outcome = unittest_outcome(text) if client.is_unittest else junit_outcome(report)
+    outcome["version"] = version(python, client.packages[0])
+    path.write_text(json.dumps(outcome, indent=1))
+    return outcome
+
+
+def version(python: Path, package: str) -> str:
+    code = f"from importlib.metadata import version; print(version({package!r}))"
+    return subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def junit_outcome(report: Path) -> Outcome:
+    """Counts and failures of a pytest run; a run that left no report counts as one failure."""
+    if not report.exists():
+        return {"passed": 0, "failed": 1, "skipped": 0, "failures": {"the run": "no report"}}
+    failures: dict[str, str] = {}
+    passed = skipped = 0
+    for case in ElementTree.parse(report).iter("testcase"):
+        # SQLAlchemy puts the library's version into the names of its classes.
+        name = re.sub(r"(pysqlite|minisql)_\d+_\d+_\d+", "", f"{case.get('classname')}.{case.get('name')}")
+        problem = case.find("failure")
+        if problem is None:
+            problem = case.find("error")
+        if problem is not None:
+            failures[name] = (problem.get("message") or "").splitlines()[0][:200] if problem.get("message") else ""
+        elif case.find("skipped") is not None:
+            skipped += 1
+        else:
+            passed += 1
+    return {"passed": passed, "failed": len(failures), "skipped": skipped, "failures": failures}
+
+
+def unittest_outcome(text: str) -> Outcome:
+    """Counts and failures from the summary of a unittest run."""
+    ran = re.findall(r"^Ran (\d+) tests?", text, re.M)
+    if not ran:
+        return {"passed": 0, "failed": 1, "skipped": 0, "failures": {"the run": "no summary"}}
+    numbers = {word: int(number) for word, number in re.findall(r"([a-z ]+)=(\d+)", text.rpartition("\nRan ")[2])}
+    failures = {match[1].strip(): match[0] for match in re.findall(r"^(FAIL|ERROR): (.*)$", text, re.M)}
+    skipped = numbers.get("skipped", 0) + numbers.get(", skipped", 0)
+    failed = numbers.get("failures", 0) + numbers.get("errors", 0)
+    return {"passed": int(ran[-1]) - failed - skipped, "failed": failed, "skipped": skipped, "failures": failures}
+
+
+def differences(client: Client, outcomes: dict[str, Outcome]) -> dict[str, str]:
+    """What fails with minisql and not with sqlite3."""
+    standard, ours = (outcomes[module]["failures"] for module in MODULES)
+    assert isinstance(standard, dict) and isinstance(ours, dict)
+    return {name: why for name, why in ours.items() if name not in standard}
+
+
+def table(results: list[tuple[Client, dict[str, Outcome]]]) -> str:
+    """The page docs/clients.md."""
+    lines = [
+        "# Clients",
+        "",
+        "Their own test suites, with the standard library's `sqlite3` and with minisql in its place (`minisql.install()`);",
+        "passed / failed / skipped. Made by `python -m tests.clients --write`, which installs each project from the package index.",
+        "",
+        "| client | version | sqlite3 | minisql | fail with minisql only |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for client, outcomes in results:
+        cells = ["{passed} / {failed} / {skipped}".format(**outcomes[module]) for module in MODULES]
+        lines.append(
+            f"| {client.name} | {outcomes['minisql']['version']} | {cells[0]} | {cells[1]} | {reasons(client, outcomes)} |"
+        )
+    return "\n".join([*lines, ""])
+
+
+def reasons(client: Client, outcomes: dict[str, Outcome]) -> str:
+    """The differences of a client, counted by reason."""
+    counts: dict[str, int] = {}
+    for name in differences(client, outcomes):
+        why = excepted(client, name) or "to mend"
+        counts[why] = counts.get(why, 0) + 1
+    return "; ".join(f"{n}: {why}" for why, n in counts.items())
+
+
+def excepted(client: Client, name: str) -> str | None:
+    """Why a test may fail with minisql."""
+    return next((why for part, why in (client.why or {}).items() if re.search(part, name)), None)
+
+
+def main() -> int:
+    """Runs, prints the table and the differences."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", action="append", help="clients whose name contains this")
+    parser.add_argument("--again", action="store_true", help="run what has a result, too")
+    parser.add_argument("--write", action="store_true", help="write docs/clients.md")
+    options = parser.parse_args()
+    BUILD.mkdir(parents=True, exist_ok=True)
+    results = []
+    n_bad = 0
+    for client in CLIENTS:
+        is_chosen = not options.only or any(part.lower() in client.name.lower() for part in options.only)
+        outcomes: dict[str, Outcome] = {}
+        for module in MODULES:
+            path = result_path(client, module)
+            if is_chosen and (options.again or not path.exists()):
+                install((*client.packages, *(("setuptools", "wheel") if client.named_arguments else ())))
+                if client.named_arguments:
+                    # Its entry point registers the dialect.
+                    command = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--force-reinstall", str(ROOT)]
+                    subprocess.run([interpreter(), "-m", "pip", *command], check=True)
+                run(client, module)
+            if path.exists():
+                outcomes[module] = json.loads(path.read_text())
+        if len(outcomes) < len(MODULES):
+            continue
+        results.append((client, outcomes))
+        bad = {name: why for name, why in differences(client, outcomes).items() if excepted(client, name) is None}
+        n_bad += len(bad)
+        if is_chosen:
+            cells = ["{passed}/{failed}/{skipped}".format(**outcomes[module]) for module in MODULES]
+            print(f"{client.name}: sqlite3 {cells[0]}, minisql {cells[1]}", flush=True)
+            for name, why in bad.items():
+                print(f"  {name}: {why}", flush=True)
+    if options.write:
+        (ROOT / "docs" / "clients.md").write_text(table(results), encoding="utf-8")
+    return 1 if n_bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+"""The clients: which packages each needs, where its tests are, and the command that runs them.
+
+A client's tests come from its source distribution, or from the installed package where they are a part of it.  They run in a
+virtual environment of their own, with the standard library's module and with minisql.install() in a sitecustomize.
+
+Source: the test instructions of each project.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
+
+
+@dataclass(frozen=True)
+class Client:
+    """One suite of one project.
+
+    `source` is the project whose source distribution is the working folder, `folder` a folder in it; without a source the
+    tests are in the installed packages.  `arguments` follow the interpreter.  `dialect` marks the suite that names minisql in
+    its URL and needs no install().
+    """
+
+    name: str
+    packages: tuple[str, ...]
+    arguments: tuple[str, ...]
+    source: str = ""
+    folder: str = "."
+    n_minutes: int = 30
+    is_unittest: bool = False
+    named_arguments: tuple[str, ...] = ()
+    why: dict[str, str] | None = None
+
+
+SQLALCHEMY_CORE = ("query", "resultset", "types", "returning", "insert_exec", "defaults", "functions", "cte", "quote")
+SQLALCHEMY_ORM = ("unitofwork", "unitofworkv2", "session", "transaction", "query", "selectin_relations", "manytomany", "cycles")
+DJANGO = (
+    "backends",
+    "schema",
+    "transactions",
+    "introspection",
+    "inspectdb",
+    "expressions",
+    "aggregation",
+    "basic",
+    "bulk_create",
+    "constraints",
+    "indexes",
+    "db_functions",
+    "lookup",
+    "expressions_window",
+    "queries",
+)
+NO_FTS = "full-text search modules are not there yet"
+
+CLIENTS = (
+    Client(
+        "SQLAlchemy dialect suite",
+        ("sqlalchemy", "pytest"),
+        (*PYTEST, "-o", "addopts=", "test/dialect/test_suite.py", "test/dialect/sqlite"),
+        "sqlalchemy",
+    ),
+    Client(
+        "SQLAlchemy dialect suite, sqlite+minisql://",
+        ("sqlalchemy", "pytest"),
+        (*PYTEST, "-o", "addopts=", "test/dialect/test_suite.py"),
+        "sqlalchemy",
+        named_arguments=("--dburi", "sqlite+minisql://"),
+    ),
+    Client(
+        "SQLAlchemy Core",
+        ("sqlalchemy", "pytest"),
+        (
+            *PYTEST,
+            "-o",
+            "addopts=",
+            *[f"test/sql/test_{name}.py" for name in SQLALCHEMY_CORE],
+            "test/engine/test_transaction.py",
+        ),
+        "sqlalchemy",
+    ),
+    Client(
+        "SQLAlchemy ORM",
+        ("sqlalchemy", "pytest"),
+        (*PYTEST, "-o", "addopts=", *[f"test/orm/test_{name}.py" for name in SQLALCHEMY_ORM]),
+        "sqlalchemy",
+    ),
+    Client("Alembic", ("alembic", "pytest"), (*PYTEST, "-o", "addopts=", "tests"), "alembic"),
+    Client(
+        "Django",
+        ("django", "tblib"),
+        ("runtests.py", "--parallel=1", "--noinput", *DJANGO),
+        "django",
+        "tests",
+        n_minutes=60,
+        is_unittest=True,
+    ),
+    Client("aiosqlite", ("aiosqlite",), ("-m", "unittest", "-v", "aiosqlite.tests"), is_unittest=True),
+    Client("pandas", ("pandas", "pytest", "hypothesis"), (*PYTEST, "--pyargs", "pandas.tests.io.test_sql", "-k", "sqlite")),
+    Client("Pony", ("pony",), ("-m", "unittest", "discover", "-s", "{site}/pony/orm/tests", "-t", "{site}"), is_unittest=True),
+    Client(
+        "DiskCache",
+        ("diskcache", "pytest"),
+        (*PYTEST, "-o", "addopts=", "tests/test_core.py", "tests/test_fanout.py"),
+        "diskcache",
+    ),
+    Client(
+        "sqlite-utils",
+        ("sqlite-utils", "pytest", "hypothesis"),
+        (*PYTEST, "-o", "addopts=", "tests"),
+        "sqlite-utils",
+    ),
+)
