@@ -4,7 +4,7 @@ JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 CORPUS ?= ../shared/sqllogictest-corpus
 RUN := .venv/bin/python
 
-.PHONY: help setup demo test lint model corpus corpus-sample crash fuzz-files ci clean
+.PHONY: help setup demo test lint model corpus corpus-sample crash fuzz-files ci clean docs clients
 
 help:
 	@echo "make demo           make and query a database file, run the bundled suites, watch the harness close a fault"
@@ -15,6 +15,8 @@ help:
 	@echo "make corpus-sample  about two percent of it, not written down"
 	@echo "make crash          the crash matrix: 20,000 faults and 5,000 during recovery, resumable"
 	@echo "make fuzz-files     100,000 damaged files against sqlite3, resumable"
+	@echo "make docs           the documentation as a site in .build/docs"
+	@echo "make clients        other projects' test suites on sqlite3 and on minisql; writes docs/clients.md"
 	@echo "make ci             what continuous integration runs"
 
 setup: .venv/.stamp
@@ -53,6 +55,19 @@ crash: .venv/.stamp
 
 fuzz-files: .venv/.stamp
 	@$(RUN) -m tests.damage.fuzz --jobs $(JOBS)
+
+# Sphinx has an environment of its own, so that a change of the documentation's tools never touches the tests'.
+docs: .build/docs-venv/.stamp
+	@.build/docs-venv/bin/sphinx-build -q -W --keep-going -b html docs .build/docs
+	@echo "see .build/docs/index.html"
+
+.build/docs-venv/.stamp: pyproject.toml
+	@test -x .build/docs-venv/bin/python || $(PYTHON) -m venv .build/docs-venv
+	@.build/docs-venv/bin/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@touch $@
+
+clients: .venv/.stamp
+	@$(RUN) -m tests.clients --write
 
 ci:
 	@.ci/run

@@ -1,6 +1,7 @@
 """The SQLAlchemy dialect `sqlite+minisql://`: SQLAlchemy's own for SQLite, over minisql.
 
-`create_engine("sqlite+minisql:///file.db")` finds it through the entry point in the group `sqlalchemy.dialects`.  It is a package
+`create_engine("sqlite+minisql:///file.db")` finds it through the entry point in the group
+`sqlalchemy.dialects`.  It is a package
 of its own because the engine imports nothing but the standard library.
 
 Source: https://docs.sqlalchemy.org/en/20/dialects/sqlite.html#module-sqlalchemy.dialects.sqlite.pysqlite.

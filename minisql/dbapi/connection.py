@@ -81,7 +81,7 @@ def _call_shape(self: Connection, sql: str, /) -> prepared.Statement:
     raise NotImplementedError
 
 
-def _cursor_shape(self: Connection, factory: Any = Cursor) -> Any:
+def _cursor_shape(self: Connection, factory: Callable[[Connection], Any] = Cursor) -> Cursor:
     raise NotImplementedError
 
 
@@ -622,7 +622,7 @@ def _connect_shape(
     uri: bool = False,
     *,
     autocommit: bool | Literal[-1] = LEGACY_TRANSACTION_CONTROL,
-) -> Any:
+) -> Connection:
     raise NotImplementedError
 
 

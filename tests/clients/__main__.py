@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import venv
 from pathlib import Path
 from xml.etree import ElementTree
@@ -37,9 +38,27 @@ def interpreter() -> Path:
     python = BUILD / "venv" / "bin" / "python"
     if not python.exists():
         venv.create(BUILD / "venv", with_pip=True)
-    (BUILD / "path").mkdir(exist_ok=True)
-    (BUILD / "path" / "sitecustomize.py").write_text(SITECUSTOMIZE)
     return python
+
+
+def module_path() -> Path:
+    """The folder that goes into PYTHONPATH: links to the packages, the sitecustomize, and the entry point of the dialect.
+
+    Not the project's folder itself, whose metadata would register its pytest plugin with the clients.
+    """
+    folder = BUILD / "path"
+    metadata = folder / "pyminisql-0.dist-info"
+    metadata.mkdir(parents=True, exist_ok=True)
+    (folder / "sitecustomize.py").write_text(SITECUSTOMIZE)
+    for name in ("minisql", "minisql_sqlalchemy"):
+        if not (folder / name).is_symlink():
+            (folder / name).symlink_to(ROOT / name)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    group = "sqlalchemy.dialects"
+    lines = [f"{name} = {target}" for name, target in project["entry-points"][group].items()]
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: pyminisql\nVersion: 0\n")
+    (metadata / "entry_points.txt").write_text("\n".join([f"[{group}]", *lines, ""]))
+    return folder
 
 
 def install(packages: tuple[str, ...]) -> None:
@@ -99,7 +118,7 @@ def run(client: Client, module: str) -> Outcome:
         command += [f"--junitxml={report}"]
     environment = {
         **os.environ,
-        "PYTHONPATH": f"{BUILD / 'path'}:{ROOT}",
+        "PYTHONPATH": str(module_path()),
         "CLIENT_MODULE": "minisql" if is_installed else "sqlite3",
     }
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -218,11 +237,7 @@ def main() -> int:
         for module in MODULES:
             path = result_path(client, module)
             if is_chosen and (options.again or not path.exists()):
-                install((*client.packages, *(("setuptools", "wheel") if client.named_arguments else ())))
-                if client.named_arguments:
-                    # Its entry point registers the dialect.
-                    command = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--force-reinstall", str(ROOT)]
-                    subprocess.run([interpreter(), "-m", "pip", *command], check=True)
+                install(client.packages)
                 run(client, module)
             if path.exists():
                 outcomes[module] = json.loads(path.read_text())

@@ -18,8 +18,8 @@ class Client:
     """One suite of one project.
 
     `source` is the project whose source distribution is the working folder, `folder` a folder in it; without a source the
-    tests are in the installed packages.  `arguments` follow the interpreter.  `dialect` marks the suite that names minisql in
-    its URL and needs no install().
+    tests are in the installed packages.  `arguments` follow the interpreter.  `named_arguments` name
+    minisql to the suite, which then runs without install(); `why` excepts tests, by regular expression, with a reason.
     """
 
     name: str
@@ -96,7 +96,13 @@ CLIENTS = (
         n_minutes=60,
         is_unittest=True,
     ),
-    Client("aiosqlite", ("aiosqlite",), ("-m", "unittest", "-v", "aiosqlite.tests"), is_unittest=True),
+    Client(
+        "aiosqlite",
+        ("aiosqlite",),
+        ("-m", "unittest", "-v", "aiosqlite.tests"),
+        is_unittest=True,
+        why={"test_enable_load_extension": "extensions in machine code are refused with NotSupportedError"},
+    ),
     Client("pandas", ("pandas", "pytest", "hypothesis"), (*PYTEST, "--pyargs", "pandas.tests.io.test_sql", "-k", "sqlite")),
     Client("Pony", ("pony",), ("-m", "unittest", "discover", "-s", "{site}/pony/orm/tests", "-t", "{site}"), is_unittest=True),
     Client(
