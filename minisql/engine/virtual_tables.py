@@ -378,4 +378,3 @@ def weak_owner(owner: Any) -> Callable[[], Any]:
         return found
 
     return current
-
