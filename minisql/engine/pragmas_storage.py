@@ -237,10 +237,18 @@ def cache_spill(session: Session, database: int | None, value: str | None) -> Ro
 
 @pragma("mmap_size", is_function=False)
 def mmap_size(session: Session, database: int | None, value: str | None) -> Rows:
-    """Memory-mapped I/O is not used: always 0, nothing for a database in memory."""
-    if target(session, database).pager.file is None:
+    """How much of a file may be mapped: kept and told, not used; nothing for a database in memory."""
+    if value is not None:
+        size = max(parse_integer64(value), 0)
+        if database is None:
+            for key in [key for key in session.settings if isinstance(key, tuple) and key[0] == "mmap_size"]:
+                del session.settings[key]
+        session.settings["mmap_size", database] = size
+    btree = target(session, database)
+    if btree.pager.file is None:
         return []
-    return [(0,)]
+    size_of_all = session.settings.get(("mmap_size", None), 0)
+    return [(session.settings.get(("mmap_size", database or 0), size_of_all),)]
 
 
 @pragma("secure_delete")

@@ -246,3 +246,20 @@ def test_optimize_analyzes_what_has_no_statistics(argument):
         statistics = sorted(connection.execute("select tbl, stat from sqlite_stat1")) if has_statistics else None
         outcomes.append((rows, statistics))
     assert outcomes[1] == outcomes[0]
+
+
+def test_mmap_size_is_kept_for_each_file(tmp_path):
+    statements = (
+        "pragma mmap_size", "pragma mmap_size = 65536", "pragma mmap_size", "pragma mmap_size = -1", "pragma mmap_size",
+        "pragma mmap_size = 99999999999", "pragma main.mmap_size = 7", "pragma mmap_size", "pragma temp.mmap_size",
+        "attach '{folder}/x.db' as x", "pragma x.mmap_size", "pragma x.mmap_size = 4096", "pragma mmap_size",
+        "pragma mmap_size = 'abc'", "pragma x.mmap_size",
+    )  # fmt: skip
+    for name in ("a.db", ":memory:"):
+        answers = []
+        for folder, connect in ((tmp_path / "theirs", apsw.Connection), (tmp_path / "ours", minisql.connect)):
+            folder.mkdir(exist_ok=True)
+            connection = connect(name if name == ":memory:" else str(folder / name))
+            answers.append([connection.execute(sql.format(folder=folder)).fetchall() for sql in statements])
+            connection.close()
+        assert answers[0] == answers[1]
