@@ -98,6 +98,15 @@ class SessionHost:
 
             functions.register(ScalarFunction(name, 0, ANY, call, deterministic=False))
 
+    def register_function(self, name: str, n_arguments: int, call: Callable[..., Any]) -> None:
+        """Registers a scalar function (-1: any number of arguments)."""
+        least = max(n_arguments, 0)
+        self.session.functions.register(ScalarFunction(name, least, n_arguments, call, deterministic=False, foldable=False))
+
+    def page_size(self, schema_name: str) -> int:
+        """The size of a page in bytes."""
+        return self._btree(schema_name).pager.page_size
+
     def _btree(self, schema_name: str) -> BtreeFile:
         session = self.session
         database = session.catalog.schema_position(schema_name)

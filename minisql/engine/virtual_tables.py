@@ -26,7 +26,7 @@ from minisql.functions.registry import ScalarFunction
 from minisql.parser import ast, parse_one
 from minisql.planner.index_info import IndexInfo
 from minisql.values.affinity import affinity_of_type
-from minisql.vtab.built_in import built_in_module, built_in_names
+from minisql.vtab.built_in import built_in_module, built_in_names, register_late_functions
 from minisql.vtab.protocol import FIRST_FUNCTION, NO_CHANGE, Module, step_by_step
 
 if TYPE_CHECKING:
@@ -360,6 +360,11 @@ def _changed(
         return rowid
     guarded(table.update_change_row, old, new, tuple(values))
     return None
+
+
+def register_late_function(session: Session, name: str) -> bool:
+    """Makes the functions of a built-in module known when one of them is asked for."""
+    return register_late_functions(name, SessionHost(session, "main"))
 
 
 def is_writable(session: Session, table: Table) -> bool:

@@ -39,6 +39,8 @@ def find_function(compiler: Compiler, name: str, n_arguments: int, position: int
     """The function of that name for that many arguments; raises SQLite's errors."""
     registry = compiler.context.functions
     found = registry.find(name, n_arguments)
+    if found is None and compiler.context.register_late_function(name.lower()):
+        found = registry.find(name, n_arguments)
     if found is None:
         offset = compiler.offset(position) if position >= 0 else -1
         if registry.exists(name):

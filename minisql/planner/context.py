@@ -58,6 +58,9 @@ class PlanContext(Protocol):
         """What a module makes of a function whose first argument is a column of its table: an operator for `best_index` (0:
         none) and the function; None if it leaves the function alone."""
 
+    def register_late_function(self, name: str) -> bool:
+        """Makes the functions of a module known, if one of them has this (lower-case) name."""
+
     def is_writable_virtual(self, table: Table) -> bool:
         """Whether a virtual table's module can change it."""
 

@@ -9,17 +9,36 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from minisql.vtab.host import VtabHost
     from minisql.vtab.protocol import Module
 
 _MADE_IN = {
     "fts5": "fts5.table",
     "fts5vocab": "fts5.vocabulary",
+    "rtree": "rtree.table",
+    "rtree_i32": "rtree.table",
     "json_each": "json_tables",
     "json_tree": "json_tables",
     "jsonb_each": "json_tables",
     "jsonb_tree": "json_tables",
 }
 """Name to the module of this room whose `make_module(name)` makes it."""
+
+
+_FUNCTIONS_IN = {
+    **dict.fromkeys(("rtreecheck", "rtreedepth", "rtreenode"), "rtree.functions"),
+    **dict.fromkeys(("bm25", "fts5_get_locale", "fts5_insttoken", "highlight", "snippet"), "fts5.functions"),
+}
+"""Functions that belong to modules: name to the module of this room whose `register_functions(host)` makes them."""
+
+
+def register_late_functions(name: str, host: VtabHost) -> bool:
+    """Registers the functions of the module that has one of this (lower-case) name; False if there is none."""
+    place = _FUNCTIONS_IN.get(name)
+    if place is None:
+        return False
+    importlib.import_module(f"minisql.vtab.{place}").register_functions(host)
+    return True
 
 
 def built_in_names() -> list[str]:

@@ -32,6 +32,12 @@ class VtabHost(Protocol):
     def declare_function(self, name: str) -> None:
         """Makes a function name known that only works with a table whose module overloads it."""
 
+    def register_function(self, name: str, n_arguments: int, call: Callable[..., Any]) -> None:
+        """Registers a scalar function (-1: any number of arguments)."""
+
+    def page_size(self, schema_name: str) -> int:
+        """The size of a page in bytes."""
+
     def page_bytes(self, schema_name: str, page_number: int) -> bytes:
         """A page as it would stand in the file."""
 
