@@ -24,3 +24,8 @@ class MinisqlDialect(SQLiteDialect_pysqlite):
     def import_dbapi(cls) -> ModuleType:
         """The DB-API module."""
         return minisql
+
+    @classmethod
+    def load_provisioning(cls) -> None:
+        """Sets up SQLAlchemy's own test suite as for SQLite."""
+        SQLiteDialect_pysqlite.load_provisioning()

@@ -33,27 +33,20 @@ class Client:
     why: dict[str, str] | None = None
 
 
-SQLALCHEMY_CORE = ("query", "resultset", "types", "returning", "insert_exec", "defaults", "functions", "cte", "quote")
-SQLALCHEMY_ORM = ("unitofwork", "unitofworkv2", "session", "transaction", "query", "selectin_relations", "manytomany", "cycles")
+SQLALCHEMY_CORE = ("query", "resultset", "types", "returning", "insert_exec", "defaults")
+SQLALCHEMY_ORM = ("unitofwork", "session", "transaction", "manytomany")
 DJANGO = (
     "backends",
     "schema",
     "transactions",
     "introspection",
-    "inspectdb",
-    "expressions",
-    "aggregation",
     "basic",
     "bulk_create",
     "constraints",
     "indexes",
-    "db_functions",
     "lookup",
     "expressions_window",
-    "queries",
 )
-NO_FTS = "full-text search modules are not there yet"
-
 CLIENTS = (
     Client(
         "SQLAlchemy dialect suite",
