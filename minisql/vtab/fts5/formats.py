@@ -8,7 +8,8 @@ Source: https://www.sqlite.org/fts5.html section 9.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import accumulate
 
 from minisql.errors import CORRUPT_VTAB, Error, sqlite_error
 
@@ -286,6 +287,20 @@ def doclist_entries(data: bytes, detail: str) -> list[Entry]:
     return entries
 
 
+def encode_offsets(offsets: Sequence[int]) -> bytes:
+    """The offsets of one column: the first plus 2, then differences plus 2."""
+    parts = bytearray()
+    last = -2
+    for offset in offsets:
+        delta = offset - last
+        last = offset - 2
+        if delta < 0x80:
+            parts.append(delta)
+        else:
+            parts += encode_varint(delta)
+    return bytes(parts)
+
+
 def encode_positions(positions: Sequence[tuple[int, Sequence[int]]]) -> bytes:
     """A poslist of detail=full from (column, offsets) pairs in order of columns."""
     parts = bytearray()
@@ -293,14 +308,7 @@ def encode_positions(positions: Sequence[tuple[int, Sequence[int]]]) -> bytes:
         if column:
             parts.append(1)
             parts += encode_varint(column)
-        last = -2
-        for offset in offsets:
-            delta = offset - last
-            last = offset - 2
-            if delta < 0x80:
-                parts.append(delta)
-            else:
-                parts += encode_varint(delta)
+        parts += encode_offsets(offsets)
     return bytes(parts)
 
 
@@ -339,6 +347,15 @@ def decode_positions(data: bytes) -> list[tuple[int, int]]:
     return result
 
 
+def packed_positions(data: bytes) -> list[int]:
+    """The positions of a poslist of detail=full as (column << 32) + offset."""
+    if data.isascii() and 1 not in data:
+        # One column, small differences.
+        twice = range(2, 2 * len(data) + 2, 2)
+        return [total - skipped for total, skipped in zip(accumulate(data), twice)]
+    return [(column << 32) + offset for column, offset in decode_positions(data)]
+
+
 def decode_columns(data: bytes) -> list[int]:
     """The columns of a poslist of detail=column."""
     columns = []
@@ -347,18 +364,3 @@ def decode_columns(data: bytes) -> list[int]:
         column += value - 2
         columns.append(column)
     return columns
-
-
-def position_lists(data: bytes) -> Iterator[tuple[int, list[int]]]:
-    """The positions of a poslist of detail=full by column."""
-    current: list[int] = []
-    last = -1
-    for column, offset in decode_positions(data):
-        if column != last:
-            if current:
-                yield last, current
-            current = []
-            last = column
-        current.append(offset)
-    if current:
-        yield last, current

@@ -1,8 +1,8 @@
 """The full-text index of one table: terms that wait in memory, segments and levels, the rows of a term.
 
-Changes gather in `pending`, key -> {rowid: [positions by column, is deleted]}, and become a new segment of level 0 when the
-transaction commits, before anything is read, or when they grow large.  Levels with enough segments are merged into one
-segment of the next level.  A newer segment's entry of a (key, row) hides the older ones.
+Changes gather in `pending`, word -> [(rowid, is deleted, poslist)] in the order in which they came, and become a new segment
+of level 0 when the transaction commits, before anything is read, or when they grow large.  Levels with enough segments are
+merged into one segment of the next level.  A newer segment's entry of a (key, row) hides the older ones.
 
 Source: https://www.sqlite.org/fts5.html section 9.2.
 """
@@ -10,6 +10,7 @@ Source: https://www.sqlite.org/fts5.html section 9.2.
 from __future__ import annotations
 
 import heapq
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -22,8 +23,10 @@ from minisql.vtab.fts5.formats import (
     Segment,
     Structure,
     corrupt,
+    decode_columns,
     decode_structure,
     encode_columns,
+    encode_offsets,
     encode_positions,
     encode_structure,
     encode_varint,
@@ -41,8 +44,8 @@ if TYPE_CHECKING:
 
 _BYTES_A_POSITION = 8
 
-Token = tuple[bytes, bool]
-"""A token of a document and whether it stands in the place of the one before (a synonym)."""
+DocumentColumn = tuple[int, Sequence[str], "Sequence[int] | None"]
+"""A column of a row: its number, its tokens, and their offsets (None: 0, 1, 2..)."""
 
 
 class FullTextIndex:
@@ -58,7 +61,8 @@ class FullTextIndex:
         self._find_page_sql = f"SELECT pgno FROM {name('idx')} WHERE segid=? AND term<=? ORDER BY term DESC LIMIT 1"
         self._drop_pages_sql = f"DELETE FROM {name('data')} WHERE id>=? AND id<=?"
         self._drop_index_sql = f"DELETE FROM {name('idx')} WHERE segid=?"
-        self.pending: dict[bytes, dict[int, _PendingRow]] = {}
+        self.pending: defaultdict[str, list[Entry]] = defaultdict(list)
+        self.pending_prefixes: defaultdict[tuple[int, str], list[Entry]] = defaultdict(list)
         self.pending_size = 0
         self._structure: Structure | None = None
         self._structure_bytes = b""
@@ -66,40 +70,65 @@ class FullTextIndex:
 
     # Adding and removing rows
 
-    def add_document(self, rowid: int, columns: Iterable[tuple[int, Sequence[Token]]]) -> None:
-        """Enters the tokens of a new row, column by column."""
+    def add_document(self, rowid: int, columns: Iterable[DocumentColumn]) -> None:
+        """Enters the tokens of a new row."""
         self._change(rowid, columns, False)
 
-    def remove_document(self, rowid: int, columns: Iterable[tuple[int, Sequence[Token]]]) -> None:
+    def remove_document(self, rowid: int, columns: Iterable[DocumentColumn]) -> None:
         """Enters that the tokens of a row are gone."""
         self._change(rowid, columns, True)
 
-    def _change(self, rowid: int, columns: Iterable[tuple[int, Sequence[Token]]], is_deleted: bool) -> None:
-        pending = self.pending
+    def _change(self, rowid: int, columns: Iterable[DocumentColumn], is_deleted: bool) -> None:
         prefixes = self.configuration.prefixes
-        n_entries = 0
-        for column, tokens in columns:
-            offset = -1
-            for text, is_synonym in tokens:
-                if not is_synonym:
-                    offset += 1
-                for key in self.keys_of(text) if prefixes else (b"0" + text,):
-                    rows = pending.get(key)
-                    if rows is None:
-                        rows = pending[key] = {}
-                        n_entries += 4
-                    row = rows.get(rowid)
-                    if row is None:
-                        row = rows[rowid] = _PendingRow()
-                    if is_deleted:
-                        row.is_deleted = True
-                        row.positions.clear()
-                    else:
-                        row.positions.append((column, offset))
-                    n_entries += 1
-        self.pending_size += n_entries * _BYTES_A_POSITION
+        n_tokens = 0
+        found: dict[str, bytes] = {}
+        prefix_places: list[dict[str, list[tuple[int, list[int]]]]] = [{} for _ in prefixes]
+        for column, words, offsets in columns:
+            n_tokens += len(words)
+            places: dict[str, list[int]] = {}
+            for offset, word in zip(offsets, words) if offsets is not None else enumerate(words):
+                known = places.get(word)
+                if known is None:
+                    places[word] = [offset]
+                else:
+                    known.append(offset)
+            self._add_column(found, column, places)
+            for length, by_prefix in zip(prefixes, prefix_places):
+                _gather_prefixes(by_prefix, column, places, length)
+        pending = self.pending
+        for word, poslist in found.items():
+            pending[word].append((rowid, is_deleted, b"" if is_deleted else poslist))
+        for number, by_prefix in enumerate(prefix_places):
+            for prefix, positions in by_prefix.items():
+                poslist = b"" if is_deleted else self._poslist(positions)
+                self.pending_prefixes[number, prefix].append((rowid, is_deleted, poslist))
+        self.pending_size += n_tokens * (1 + len(prefixes)) * _BYTES_A_POSITION
         if self.pending_size > self.configuration.hash_size:
             self.flush()
+
+    def _add_column(self, found: dict[str, bytes], column: int, places: dict[str, list[int]]) -> None:
+        """Adds the words of one column to the poslists of a row."""
+        detail = self.configuration.detail
+        if detail == FULL and column == 0:
+            for word, offsets in places.items():
+                found[word] = _ONE[offsets[0]] if len(offsets) == 1 and offsets[0] < 126 else encode_offsets(offsets)
+        elif detail == FULL:
+            mark = b"\x01" + encode_varint(column)
+            for word, offsets in places.items():
+                found[word] = found.get(word, b"") + mark + encode_offsets(offsets)
+        elif detail == COLUMN:
+            for word in places:
+                before = found.get(word, b"")
+                columns = decode_columns(before)
+                found[word] = encode_columns([*columns, column])
+        else:
+            found.update(dict.fromkeys(places, b"\x00"))
+
+    def _poslist(self, positions: list[tuple[int, list[int]]]) -> bytes:
+        detail = self.configuration.detail
+        if detail == FULL:
+            return encode_positions([(column, sorted(offsets)) for column, offsets in positions])
+        return encode_columns([column for column, _offsets in positions]) if detail == COLUMN else b"\x00"
 
     def keys_of(self, text: bytes) -> list[bytes]:
         """The keys of a token in the main index and in the prefix indexes."""
@@ -107,9 +136,13 @@ class FullTextIndex:
 
     def forget_pending(self) -> None:
         """Drops what was not written, and what was known of the file."""
-        self.pending = {}
-        self.pending_size = 0
+        self._empty_pending()
         self.forget_known()
+
+    def _empty_pending(self) -> None:
+        self.pending = defaultdict(list)
+        self.pending_prefixes = defaultdict(list)
+        self.pending_size = 0
 
     def forget_known(self) -> None:
         """Reads the structure again at the next need."""
@@ -165,10 +198,12 @@ class FullTextIndex:
         if not self.pending:
             return
         structure = self.structure()
-        pending, self.pending, self.pending_size = self.pending, {}, 0
-        detail = self.configuration.detail
-        keys = ((key, _pending_entries(pending[key], detail)) for key in sorted(pending))
-        segment = self._write_segment(structure, keys)
+        keys = [(b"0" + word.encode("utf-8", "surrogateescape"), rows) for word, rows in self.pending.items()]
+        for (number, prefix), rows in self.pending_prefixes.items():
+            keys.append((bytes((0x31 + number,)) + prefix.encode("utf-8", "surrogateescape"), rows))
+        self._empty_pending()
+        keys.sort()
+        segment = self._write_segment(structure, ((key, _in_order(rows)) for key, rows in keys))
         if segment is None:
             return
         if structure.has_origins:
@@ -266,8 +301,7 @@ class FullTextIndex:
 
     def clear(self) -> None:
         """Empties the index."""
-        self.pending = {}
-        self.pending_size = 0
+        self._empty_pending()
         name = self.configuration.table_sql
         self.host.execute(f"DELETE FROM {name('data')}")
         self.host.execute(f"DELETE FROM {name('idx')}")
@@ -408,42 +442,36 @@ class FullTextIndex:
             yield current, _combined(found)
 
 
-class _PendingRow:
-    """What waits for one key and row."""
-
-    __slots__ = ("is_deleted", "positions")
-
-    def __init__(self) -> None:
-        self.is_deleted = False
-        self.positions: list[tuple[int, int]] = []
+_ONE = [bytes((offset + 2,)) for offset in range(126)]
 
 
-def _pending_entries(rows: dict[int, _PendingRow], detail: str) -> list[Entry]:
-    entries = []
-    for rowid in sorted(rows):
-        row = rows[rowid]
-        positions = row.positions
-        if not positions:
-            poslist = b""
-        elif detail == FULL:
-            poslist = _full_poslist(positions)
-        elif detail == COLUMN:
-            poslist = encode_columns(sorted({column for column, _offset in positions}))
-        else:
-            poslist = b"\x00"
-        entries.append((rowid, row.is_deleted, poslist))
-    return entries
+def _gather_prefixes(
+    by_prefix: dict[str, list[tuple[int, list[int]]]], column: int, places: dict[str, list[int]], length: int
+) -> None:
+    """Adds the words of one column to the positions of their prefixes of a length."""
+    for word, offsets in places.items():
+        if len(word) >= length:
+            positions = by_prefix.setdefault(word[:length], [])
+            if positions and positions[-1][0] == column:
+                positions[-1][1].extend(offsets)
+            else:
+                positions.append((column, list(offsets)))
 
 
-def _full_poslist(positions: list[tuple[int, int]]) -> bytes:
-    if len(positions) == 1:
-        column, offset = positions[0]
-        if not column and offset < 0x7E:
-            return bytes((offset + 2,))
-    grouped: dict[int, list[int]] = {}
-    for column, offset in positions:
-        grouped.setdefault(column, []).append(offset)
-    return encode_positions(list(grouped.items()))
+def _in_order(rows: list[Entry]) -> list[Entry]:
+    """The changes of one key by rowid, one for each row: what was removed and entered again is both."""
+    last = None
+    for entry in rows:
+        if last is not None and entry[0] <= last:
+            break
+        last = entry[0]
+    else:
+        return rows
+    merged: dict[int, Entry] = {}
+    for rowid, is_deleted, poslist in rows:
+        known = merged.get(rowid)
+        merged[rowid] = (rowid, is_deleted or (known is not None and known[1]), poslist)
+    return [merged[rowid] for rowid in sorted(merged)]
 
 
 def _prefix_keys(text: bytes, prefixes: Sequence[int]) -> list[bytes]:

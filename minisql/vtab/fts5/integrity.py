@@ -63,11 +63,9 @@ def _expected(table: FtsTable) -> tuple[set[_Occurrence], str | None]:
             totals[number] += size
         if configuration.has_sizes and table.content.stored_sizes(rowid) != sizes:
             return expected, "a stored size is wrong"
-        for column, tokens in columns:
-            offset = -1
-            for text, is_synonym in tokens:
-                offset += not is_synonym
-                for key in table.index.keys_of(text):
+        for column, words, offsets in columns:
+            for offset, word in enumerate(words) if offsets is None else zip(offsets, words):
+                for key in table.index.keys_of(word.encode("utf-8", "surrogateescape")):
                     expected.add(
                         (key, rowid, column, offset)
                         if detail == FULL

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from minisql.vtab.fts5.expression import Branch, Group, Node, Nothing, Phrase, Query, Term
-from minisql.vtab.fts5.formats import COLUMN, FULL, decode_columns, decode_positions
+from minisql.vtab.fts5.formats import COLUMN, FULL, decode_columns, packed_positions
 
 if TYPE_CHECKING:
     from minisql.vtab.fts5.index import FullTextIndex
@@ -203,10 +203,10 @@ class GroupMatch:
 def _decoded(poslists: list[bytes]) -> list[int]:
     """The packed positions of poslists, in order, each once."""
     if len(poslists) == 1:
-        return [(column << COLUMN_SHIFT) + offset for column, offset in decode_positions(poslists[0])]
+        return packed_positions(poslists[0])
     found: set[int] = set()
     for poslist in poslists:
-        found.update([(column << COLUMN_SHIFT) + offset for column, offset in decode_positions(poslist)])
+        found.update(packed_positions(poslist))
     return sorted(found)
 
 

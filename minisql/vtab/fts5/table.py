@@ -17,7 +17,7 @@ from minisql.vtab.fts5.configuration import VERSION, Configuration, parse_argume
 from minisql.vtab.fts5.content import Content
 from minisql.vtab.fts5.expression import Branch, Group, Node, Query, parse_query
 from minisql.vtab.fts5.formats import AVERAGES_ID, NONE, STRUCTURE_ID, Structure, encode_structure
-from minisql.vtab.fts5.index import FullTextIndex, Token
+from minisql.vtab.fts5.index import DocumentColumn, FullTextIndex
 from minisql.vtab.fts5.integrity import check_index
 from minisql.vtab.fts5.matching import Match
 from minisql.vtab.fts5.snippets import BUILT_IN
@@ -238,12 +238,12 @@ class FtsTable(VirtualTable):
 
     # Changes
 
-    def document(self, values: Sequence[Any]) -> tuple[list[tuple[int, list[Token]]], list[int]]:
+    def document(self, values: Sequence[Any]) -> tuple[list[DocumentColumn], list[int]]:
         """The tokens of a row by column, and the number of tokens in every column."""
         configuration = self.configuration
         tokenizer = configuration.tokenizer
         words_of = getattr(tokenizer, "words", None)
-        columns: list[tuple[int, list[Token]]] = []
+        columns: list[DocumentColumn] = []
         sizes = []
         for number, value in enumerate(values):
             if value is None or configuration.is_unindexed[number]:
@@ -251,16 +251,17 @@ class FtsTable(VirtualTable):
                 continue
             text = value if isinstance(value, str) else to_text(value)
             words = words_of(text, DOCUMENT) if words_of is not None else None
+            offsets: list[int] | None = None
             if words is not None:
-                tokens = [(word.encode("utf-8", "surrogateescape"), False) for word in words]
-                sizes.append(len(tokens))
+                sizes.append(len(words))
             else:
-                found = tokenizer.tokenize(text, DOCUMENT)
-                tokens = [
-                    (item[0].encode("utf-8", "surrogateescape"), len(item) > 3 and bool(item[3])) for item in found
-                ]
-                sizes.append(sum(1 for _text, is_synonym in tokens if not is_synonym))
-            columns.append((number, tokens))
+                words, offsets = [], []
+                for item in tokenizer.tokenize(text, DOCUMENT):
+                    is_synonym = len(item) > 3 and bool(item[3]) and bool(offsets)
+                    offsets.append((offsets[-1] if offsets else -1) + (not is_synonym))
+                    words.append(item[0])
+                sizes.append(offsets[-1] + 1 if offsets else 0)
+            columns.append((number, words, offsets))
         return columns, sizes
 
     def update_insert_row(self, rowid: Any, values: Sequence[Any]) -> int:

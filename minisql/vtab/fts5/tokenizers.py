@@ -39,19 +39,32 @@ def _pairs(arguments: Sequence[str]) -> list[tuple[str, str]]:
 
 
 class Tokenizer:
-    """A tokenizer whose tokens are the matches of `pattern`, folded by `fold`."""
+    """A tokenizer whose tokens are the matches of `pattern`, folded by `fold`.
+
+    ASCII texts are folded first, where that changes no token, and searched with a pattern of their own: benchmarks/fts.py.
+    """
 
     def __init__(self, pattern: re.Pattern[str], fold: Callable[[str], str]) -> None:
         self.pattern = pattern
         self.fold = fold
+        inside = [chr(point) for point in range(128) if pattern.fullmatch(chr(point))]
+        self.folds_first = all((letter.upper() in inside) == (letter in inside) for letter in "abcdefghijklmnopqrstuvwxyz")
+        if inside:
+            self.ascii_pattern = re.compile("[" + "".join(_escaped(ord(letter)) for letter in inside) + "]+")
+        else:
+            self.ascii_pattern = pattern
 
     def tokenize(self, text: str, reason: int) -> Iterable[Token]:
         """The tokens of a text."""
+        if text.isascii() and self.folds_first:
+            return [(found.group(), found.start(), found.end()) for found in self.ascii_pattern.finditer(text.lower())]
         fold = self.fold
         return [(fold(found.group()), found.start(), found.end()) for found in self.pattern.finditer(text)]
 
     def words(self, text: str, reason: int) -> list[str] | None:
         """Just the tokens; None where synonyms or places matter."""
+        if text.isascii() and self.folds_first:
+            return self.ascii_pattern.findall(text.lower())
         fold = self.fold
         return [fold(word) for word in self.pattern.findall(text)]
 
@@ -104,12 +117,23 @@ def _unicode_pattern(categories: str, tokenchars: str, separators: str) -> re.Pa
         for start, end, category in _category_runs()
         if category == "**" or category in letters or category[0] in families
     ]
-    excluded = {character for character in separators if character not in tokenchars}
+    for character in sorted({character for character in separators if character not in tokenchars}):
+        ranges = _without(ranges, ord(character))
     inside = "".join(f"{_escaped(start)}-{_escaped(end - 1)}" for start, end in ranges)
     inside += "".join(_escaped(ord(character)) for character in tokenchars)
     marks = "".join(_escaped(ord(character)) for character in sorted(_diacritics()))
-    no = f"(?![{''.join(_escaped(ord(character)) for character in sorted(excluded))}])" if excluded else ""
-    return re.compile(f"(?:{no}[{inside}])(?:{no}[{inside}]|[{marks}])*")
+    return re.compile(f"[{inside}][{inside}{marks}]*")
+
+
+def _without(ranges: list[tuple[int, int]], point: int) -> list[tuple[int, int]]:
+    """The half-open ranges without one code point."""
+    result = []
+    for start, end in ranges:
+        if start <= point < end:
+            result += [part for part in ((start, point), (point + 1, end)) if part[0] < part[1]]
+        else:
+            result.append((start, end))
+    return result
 
 
 def _escaped(point: int) -> str:
