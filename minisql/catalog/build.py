@@ -170,7 +170,7 @@ def _set_column_clause(work: _TableWork, column: Column, constraint: ast.Constra
 
 def _set_default(column: Column, constraint: ast.Default, is_loading: bool) -> None:
     if column.generated is not None:
-        raise sqlite_error(ERROR, f'error in generated column "{column.name}"')
+        raise sqlite_error(ERROR, "cannot use DEFAULT on a generated column")
     if not is_loading and not is_constant_or_function(constraint.expression):
         raise sqlite_error(ERROR, f"default value of column [{column.name}] is not constant")
     column.default = constraint.expression

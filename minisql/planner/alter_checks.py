@@ -14,6 +14,7 @@ from minisql.errors import ERROR, Error, sqlite_error
 from minisql.parser import ast
 from minisql.planner.binding import bind_select
 from minisql.planner.compiler import Compiler
+from minisql.planner.references import walk
 from minisql.planner.schema_rows import TEMP, loaded_schema
 from minisql.planner.scope import Scope
 from minisql.planner.stored_texts import SchemaObject, schema_objects
@@ -77,6 +78,7 @@ def compile_object(
         recorder.home = home
         bound = bind_select(recorder, statement.select, None)
         recorder.emit_bound_select(bound, lambda registers, done: None)
+        _note_ordering(statement, recorder.found)
     elif isinstance(statement, ast.CreateTrigger):
         watched = compiler.context.catalog.find_table(item.table_name, statement.table.schema or home)
         if watched is not None:
@@ -91,6 +93,29 @@ def compile_object(
                     if error in recorder.failures or str(error).startswith("no such table"):
                         raise
     return recorder.found
+
+
+def _note_ordering(statement: ast.Statement, found: set[int]) -> None:
+    """A name in ORDER BY that is a result column's is not looked up again: it means what the result means."""
+    for node in walk(statement):
+        if not isinstance(node, ast.Select):
+            continue
+        results = {
+            column.expression.name.lower()
+            for core in node.cores
+            if isinstance(core, ast.Core)
+            for column in core.columns
+            if isinstance(column, ast.ResultColumn)
+            and isinstance(column.expression, ast.Column)
+            and column.alias is None
+            and id(column.expression) in found
+        }
+        for term in node.order_by or ():
+            expression = term.expression
+            while isinstance(expression, ast.Collate):
+                expression = expression.operand
+            if isinstance(expression, ast.Column) and expression.name.lower() in results:
+                found.add(id(expression))
 
 
 def affected_objects(compiler: Compiler, table: Table) -> Iterator[tuple[int, SchemaObject]]:

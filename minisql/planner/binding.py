@@ -62,6 +62,8 @@ def bind_select(
     if node.limit.__class__ is ast.Literal and node.offset is None and node.limit.value == 1 and bound.operators:
         if node.limit.value.__class__ is int:
             bound.take_one()
+    if common_table is not None:
+        common_table.depth = compiler.bind_depth + 1
     for number, core in enumerate(node.cores):
         uses = common_table.n_uses if common_table is not None else 0
         block = bind_core(compiler, core, parent)
@@ -151,7 +153,9 @@ def bind_core(compiler: Compiler, core: ast.Core | ast.Values, parent: Scope | N
         return block
     block = Block(core, scope)
     if core.sources:
+        compiler.bind_depth += 1
         bind_from(compiler, core.sources, block)
+        compiler.bind_depth -= 1
     expand_results(compiler, core.columns, block)
     if compiler.authorized is not None:
         authorize_block(compiler, block)
@@ -282,12 +286,15 @@ def bind_item(compiler: Compiler, item: ast.FromItem, scope: Scope) -> list[Inpu
 def _bind_nested(compiler: Compiler, item: ast.JoinSource, scope: Scope) -> list[Input]:
     inner = Block(None, Scope([], scope.parent))
     inner.scope.capture = compiler.current_capture
+    is_first = not scope.sources and item.alias is None and item.join is None
+    is_table = len(item.sources) > 1 and not is_first
+    compiler.bind_depth += is_table
     bind_from(compiler, item.sources, inner)
+    compiler.bind_depth -= is_table
     flags = item.join.flags if item.join is not None else 0
     has_outer = any(made.join_flags & (ast.JOIN_LEFT | ast.JOIN_RIGHT) for made in inner.inputs)
     if item.alias is None and len(inner.inputs) == 1:
         return inner.inputs
-    is_first = not scope.sources and item.alias is None and item.join is None
     if not is_first:
         name_nested(scope, len(scope.sources), inner.scope)
     if not (has_outer or flags & (ast.JOIN_LEFT | ast.JOIN_RIGHT) or item.alias or inner.scope.merged):
@@ -561,12 +568,15 @@ def bind_common_table(compiler: Compiler, common: CommonTable, item: ast.TableSo
     """A use of a common table: its recursion's queue row inside itself, else its SELECT."""
     node = common.node
     alias = item.alias or item.name
+    if common.is_emitting:
+        what = "multiple recursive references" if common.row_registers else "circular reference"
+        raise sqlite_error(ERROR, f"{what}: {node.name}", compiler.offset(item.position))
     if common.is_binding:
         common.n_uses += 1
         common.is_recursive = True
         if compiler.authorized is not None:
             authorize_recursion(compiler)
-        if not common.columns:
+        if not common.columns or compiler.bind_depth != common.depth:
             raise sqlite_error(ERROR, f"circular reference: {node.name}", compiler.offset(item.position))
         source = Source(alias, common.columns, positions_of(common.columns), [])
         made = Input(RECURSION, source)
@@ -591,7 +601,7 @@ def named_columns(node: ast.CommonTable, columns: list[Column]) -> list[Column]:
         return unique_columns(columns)
     if len(node.columns) != len(columns):
         raise sqlite_error(ERROR, f"table {node.name} has {len(columns)} values for {len(node.columns)} columns")
-    return renamed(columns, node.columns)
+    return unique_columns(renamed(columns, node.columns))
 
 
 # Result columns

@@ -58,6 +58,7 @@ class Compiler:
         "allows_memo",
         "authorized",
         "binary",
+        "bind_depth",
         "bound_selects",
         "builder",
         "calls",
@@ -174,6 +175,8 @@ class Compiler:
         self.view_depth = 0
         # Whether a WITH clause was met, which changes how the rows of VALUES are made.
         self.has_with = False
+        # How many SELECTs and parenthesised joins are being bound around this place.
+        self.bind_depth = 0
         self.views_active: set[tuple[int, str]] = set()
         # The capture of the expression subquery that is being bound, None outside of any.
         self.current_capture: Capture | None = None

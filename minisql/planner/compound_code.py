@@ -293,7 +293,7 @@ def _open_queue(compiler: Compiler, bound: BoundSelect, queue: int) -> Sink:
     spec = None
     if node.order_by:
         spec = _sort_spec(compound_order(compiler, bound, node.order_by), len(bound.columns))
-    is_distinct = any(operator == "UNION" for operator in node.operators[bound.first_recursive - 1 :])
+    is_distinct = node.operators[bound.first_recursive - 1] == "UNION"
     seen = -1
     if is_distinct:
         seen = compiler.builder.cursor()
@@ -321,7 +321,8 @@ def emit_recursion(compiler: Compiler, bound: BoundSelect, sink: Sink) -> None:
     common = bound.common_table
     assert common is not None, "a recursion belongs to a common table"
     first = bound.first_recursive
-    if first <= 0 or any(operator in ("EXCEPT", "INTERSECT") for operator in node.operators[first - 1 :]):
+    operators = node.operators[first - 1 :]
+    if first <= 0 or operators[0] in ("EXCEPT", "INTERSECT") or any(operator != operators[0] for operator in operators):
         raise sqlite_error(ERROR, f"circular reference: {common.node.name}")
     done = compiler.label()
     limits = emit_limits(compiler, node, bound.scope, done)
@@ -329,6 +330,7 @@ def emit_recursion(compiler: Compiler, bound: BoundSelect, sink: Sink) -> None:
     queue = compiler.builder.cursor()
     enqueue = _open_queue(compiler, bound, queue)
     parent = compiler.explain_below("SETUP")
+    common.is_emitting = True
     if first == 1:
         emit_block(compiler, bound, bound.blocks[0], enqueue, None)
     else:
@@ -336,6 +338,7 @@ def emit_recursion(compiler: Compiler, bound: BoundSelect, sink: Sink) -> None:
         if is_set:
             compiler.emit(op.SetSort, cursor)
         emit_row_loop(compiler, cursor, width, Limits(), enqueue, 0)
+    common.is_emitting = False
     base = compiler.registers(width)
     end = compiler.label()
     following = compiler.label()
@@ -352,9 +355,12 @@ def emit_recursion(compiler: Compiler, bound: BoundSelect, sink: Sink) -> None:
     common.row_registers = list(registers)
     compiler.explain_below("RECURSIVE STEP")
     outer_recursion, compiler.in_recursion = compiler.in_recursion, True
+    common.is_emitting = True
     for block in bound.blocks[first:]:
         _check_recursive_arm(compiler, block)
         emit_block(compiler, bound, block, enqueue, None)
+    common.is_emitting = False
+    common.row_registers = []
     compiler.in_recursion = outer_recursion
     compiler.explain_parent = parent
     compiler.builder.end_loop(op.Next, following, end)

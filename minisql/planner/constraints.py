@@ -95,10 +95,23 @@ def emit_row_checks(compiler: Compiler, target: Target, write: Write) -> None:
     if layout.not_null:
         _emit_not_null(compiler, target, write)
     if layout.strict_types is not None:
-        compiler.emit(op.TypeCheck, write.new.base, p4=layout.strict_types)
+        _emit_type_checks(compiler, target, write)
     if table.checks and not compiler.context.flags.get("ignore_check_constraints"):
         _emit_checks(compiler, target, write)
     emit_conflict_checks(compiler, target, write)
+
+
+def _emit_type_checks(compiler: Compiler, target: Target, write: Write) -> None:
+    """The types of a STRICT table, those of virtual columns too, in the order of the columns."""
+    table = target.table
+    types = target.layout.strict_types
+    assert types is not None, "the caller looked"
+    if len(types) == len(table.columns):
+        compiler.emit(op.TypeCheck, write.new.base, p4=types)
+        return
+    for position, column in enumerate(table.columns):
+        described = (column.declared_type.upper(), column.name, table.name)
+        compiler.emit(op.TypeCheck, write.new.column(position), p4=(described,))
 
 
 def _emit_not_null(compiler: Compiler, target: Target, write: Write) -> None:

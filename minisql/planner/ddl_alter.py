@@ -68,7 +68,10 @@ def emit_add_column(compiler: Compiler, node: ast.AddColumn) -> None:
     place = column_list_end(text, len(table.columns))
     new_sql = f"{table.sql[:place]}, {node.text}{table.sql[place:]}"
     altered = _altered_table(compiler, table, new_sql, "add column")
-    check_table_expressions(compiler, altered)
+    try:
+        check_table_expressions(compiler, altered)
+    except Error as error:
+        raise sqlite_error(ERROR, f"error in table {table.name} after add column: {error}") from error
     _emit_row_checks(compiler, table, altered, node.column)
     emit_rewrites(compiler, table.schema_index, [Rewrite("table", table.name, new_sql=new_sql)])
     emit_schema_change(compiler, table.schema_index, None)
@@ -198,7 +201,7 @@ def emit_rename_table(compiler: Compiler, node: ast.RenameTable) -> None:
         others = [
             Rewrite(item.kind, item.name, None, new_name if _watches(item, table) else None, sql)
             for item in schema_objects(loaded_schema(compiler.context.catalog, TEMP))
-            if (sql := _renamed_text(item, table.name, new_name)) is not None or _watches(item, table)
+            if (sql := _renamed_text(compiler, item, table.name, new_name)) is not None or _watches(item, table)
         ]
         if others:
             begin_ddl(compiler, TEMP)
@@ -215,7 +218,7 @@ def _table_renames(compiler: Compiler, table: Table, new_name: str) -> list[Rewr
     rewrites = []
     lowered = table.name.lower()
     for item in schema_objects(schema):
-        sql = _renamed_text(item, table.name, new_name)
+        sql = _renamed_text(compiler, item, table.name, new_name)
         is_own = item.table_name.lower() == lowered
         if sql is not None or is_own:
             is_table = item.kind == "table" and is_own
@@ -236,13 +239,18 @@ def _renamed_virtual(table: Table, new_name: str) -> str:
     return apply_edits(table.sql, [text.edit(3, quoted_identifier(new_name))])
 
 
-def _renamed_text(item: SchemaObject, old_name: str, new_name: str) -> str | None:
-    """The object's SQL under the table's new name; None when it does not mention the table."""
+def _renamed_text(compiler: Compiler, item: SchemaObject, old_name: str, new_name: str) -> str | None:
+    """The object's SQL under the table's new name; None when it does not mention the table.
+
+    PRAGMA legacy_alter_table leaves the insides of views and triggers alone, and foreign keys too unless they are enforced.
+    """
     text = item.text()
+    flags = compiler.context.flags
+    is_legacy = bool(flags.get("legacy_alter_table"))
     lowered = old_name.lower()
     quoted = quoted_identifier(new_name)
     statement = text.parsed.statement
-    edits = reference_edits(text, old_name, quoted)
+    edits = reference_edits(text, old_name, quoted) if not is_legacy or flags.get("foreign_keys") else []
     if isinstance(statement, ast.CreateTable):
         if statement.name.lower() == lowered:
             edits.append(text.edit(statement.position, quoted))
@@ -251,6 +259,10 @@ def _renamed_text(item: SchemaObject, old_name: str, new_name: str) -> str | Non
             on = next(token for token, word in enumerate(text.words) if word.upper() == "ON")
             edits.append(text.edit(on + 1, quoted))
     nodes = list(walk(statement))
+    if is_legacy and isinstance(statement, ast.CreateView):
+        nodes = []
+    elif is_legacy and isinstance(statement, ast.CreateTrigger):
+        nodes = [statement.table]
     hidden = any(isinstance(part, ast.CommonTable) and part.name.lower() == lowered for part in nodes)
     aliased = any((getattr(part, "alias", None) or "").lower() == lowered for part in nodes if isinstance(part, ast.FromItem))
     for part in nodes:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
-from minisql.catalog.build import build_index, build_table
+from minisql.catalog.build import build_index, build_table, build_view
 from minisql.catalog.rename import (
     Edit,
     StoredText,
@@ -30,7 +30,7 @@ from minisql.planner.definition_checks import check_index_expressions, check_tab
 from minisql.planner.identifiers import identifier_text, quoted_identifier
 from minisql.planner.layout import table_layout
 from minisql.planner.references import walk
-from minisql.planner.schema_rows import emit_schema_change, loaded_schema
+from minisql.planner.schema_rows import TEMP, emit_schema_change, loaded_schema
 from minisql.planner.stored_texts import Rewrite, SchemaObject, emit_rewrites
 from minisql.planner.writes import begin_ddl
 
@@ -67,6 +67,7 @@ def emit_rename_column(compiler: Compiler, node: ast.RenameColumn) -> None:
             if item.kind == "table" and item.name == table.name:
                 _check_renamed(compiler, table, sql)
             rewrites.setdefault(database, []).append(Rewrite(item.kind, item.name, new_sql=sql))
+    _verify_renamed(compiler, table, rewrites)
     for database, items in rewrites.items():
         begin_ddl(compiler, database)
         emit_rewrites(compiler, database, items)
@@ -80,6 +81,44 @@ def _check_renamed(compiler: Compiler, table: Table, sql: str) -> None:
         build_table(statement, table.schema_index, table.schema_name, compiler.context.find_collation)
     except Error as error:
         raise sqlite_error(ERROR, f"error in table {table.name} after rename: {error}") from error
+
+
+def _verify_renamed(compiler: Compiler, table: Table, rewrites: dict[int, list[Rewrite]]) -> None:
+    """Views and triggers must make sense under the new name, also those that know it through a view."""
+    new_texts = {
+        (database, item.kind, item.name): item.new_sql for database, items in rewrites.items() for item in items
+    }
+    catalog = compiler.context.catalog
+    objects = [(database, item) for database, item in affected_objects(compiler, table) if item.kind in ("view", "trigger")]
+    if not objects:
+        return
+    before = {database: dict(loaded_schema(catalog, database).tables) for database in {table.schema_index, TEMP}}
+    altered = table
+    try:
+        for (database, kind, name), sql in new_texts.items():
+            tables = loaded_schema(catalog, database).tables
+            own = tables.get(name.lower())
+            if sql is None or own is None or kind not in ("table", "view"):
+                continue
+            statement = stored_text(sql).parsed.statement
+            if isinstance(statement, ast.CreateView):
+                new = build_view(statement, database, own.schema_name, sql)
+            else:
+                assert isinstance(statement, ast.CreateTable), "a table's SQL is CREATE TABLE"
+                new = build_table(statement, database, own.schema_name, compiler.context.find_collation, own.root_page, sql)
+            new.triggers = own.triggers
+            tables[name.lower()] = new
+            altered = new if own is table else altered
+        for database, item in objects:
+            sql = new_texts.get((database, item.kind, item.name)) or item.sql
+            renamed = SchemaObject(item.kind, item.name, item.table_name, sql)
+            try:
+                compile_object(compiler, database, renamed, renamed.text(), altered, -1)
+            except Error as error:
+                raise sqlite_error(ERROR, f"error in {item.kind} {item.name} after rename: {error}") from error
+    finally:
+        for database, tables in before.items():
+            loaded_schema(catalog, database).tables.update(tables)
 
 
 def _renamed(

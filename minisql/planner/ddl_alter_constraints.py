@@ -75,7 +75,8 @@ def emit_set_not_null(compiler: Compiler, node: ast.SetNotNull) -> None:
     sql = _without_not_null(table.sql, position)
     text = stored_text(sql)
     _, end = column_extents(text)[position]
-    place = text.spans[end - 1][1]
+    # Behind whatever blanks and comments stand before the comma or the parenthesis.
+    place = text.spans[end][0]
     _emit_new_text(compiler, table, f"{sql[:place]} {node.text}{sql[place:]}")
 
 

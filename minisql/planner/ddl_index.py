@@ -46,6 +46,10 @@ def emit_create_index(compiler: Compiler, node: ast.CreateIndex) -> None:
         database = TEMP
     schema = loaded_schema(catalog, database)
     table = schema.tables.get(node.table.lower())
+    if table is None and database == TEMP:
+        if catalog.find_table(node.table, None) is None:
+            raise sqlite_error(ERROR, f"no such table: {node.table}")
+        raise sqlite_error(ERROR, f'cannot create a TEMP index on non-TEMP table "{node.table}"')
     if table is None:
         raise no_such_table(node.table, schema.name)
     _check_indexable(compiler, table)
@@ -63,7 +67,9 @@ def emit_create_index(compiler: Compiler, node: ast.CreateIndex) -> None:
     begin_ddl(compiler, database)
     for term in node.columns:
         column = strip_collation(term.expression)[0]
-        if isinstance(column, ast.Column) and column.table is None and not column.is_double_quoted:
+        if isinstance(column, ast.Column) and column.table is not None:
+            raise sqlite_error(ERROR, 'the "." operator prohibited in index expressions')
+        if isinstance(column, ast.Column) and not column.is_double_quoted:
             if column.name.lower() not in table.column_positions:
                 raise sqlite_error(ERROR, f"no such column: {column.name}", compiler.offset(column.position))
     index = build_index(node, table, compiler.context.find_collation, sql=node.text)

@@ -65,7 +65,9 @@ def check_definition_expression(
         if place is CHECKS:
             continue
         if isinstance(node, ast.Column):
-            if node.table is not None:
+            if node.table is not None and place is not PARTIAL_INDEX:
+                if node.table.lower() != table.name.lower():
+                    raise sqlite_error(ERROR, f"no such column: {node.table}.{node.name}")
                 raise sqlite_error(ERROR, f'the "." operator prohibited in {place}')
             if place is GENERATED and node.name.lower() in ROWID_NAMES - table.column_positions.keys():
                 raise sqlite_error(ERROR, f"no such column: {node.name}")

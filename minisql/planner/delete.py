@@ -74,7 +74,7 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
         return ()
     deletion = Deletion(table, allocate_row(compiler.builder, table_layout(table)), triggers)
     deletion.conflict = statement_conflict(compiler, 0)
-    deletion.returning = begin_returning(compiler, node.returning)
+    deletion.returning = begin_returning(compiler, node.returning, scope)
     if is_view:
         _emit_view_rows(compiler, deletion, node, scope)
         return emit_returned_rows(compiler, deletion.returning)

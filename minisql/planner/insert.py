@@ -177,7 +177,7 @@ def _begin(compiler: Compiler, insertion: Insertion, is_single: bool = False) ->
     """Opens what the rows are written to."""
     node = insertion.node
     table = insertion.table
-    insertion.returning = begin_returning(compiler, node.returning)
+    insertion.returning = begin_returning(compiler, node.returning, insertion.scope)
     if table.view is not None:
         if node.upserts:
             raise sqlite_error(ERROR, "cannot UPSERT a view")

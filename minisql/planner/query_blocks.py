@@ -90,13 +90,17 @@ class CommonTable:
     recursively, the columns known so far."""
 
     __slots__ = (
-        "columns", "cursor", "flag", "is_binding", "is_recursive", "is_shared", "n_uses", "node", "row_registers", "scope",
+        "columns", "cursor", "depth", "flag", "is_binding", "is_emitting", "is_recursive", "is_shared", "n_uses", "node",
+        "row_registers", "scope",
     )  # fmt: skip
 
     def __init__(self, node: ast.CommonTable, scope: Scope | None) -> None:
         self.node = node
         self.scope = scope
         self.is_binding = False
+        # Whether the code of its own arms is being emitted, and how deep among SELECTs these arms were bound.
+        self.is_emitting = False
+        self.depth = 0
         self.is_recursive = False
         self.columns: list[Column] = []
         self.n_uses = 0

@@ -24,17 +24,21 @@ if TYPE_CHECKING:
 class Returning:
     """A RETURNING clause under compilation: the list cursor that gathers the rows, and their width."""
 
-    __slots__ = ("columns", "cursor", "names", "width")
+    __slots__ = ("columns", "cursor", "names", "scope", "width")
 
-    def __init__(self, columns: list[ast.ResultColumn | ast.Star | ast.TableStar], cursor: int) -> None:
+    def __init__(
+        self, columns: list[ast.ResultColumn | ast.Star | ast.TableStar], cursor: int, scope: Scope | None
+    ) -> None:
         self.columns = columns
         self.cursor = cursor
+        # What is around the clause: the common tables of the statement.
+        self.scope = scope
         self.width = 0
         self.names: tuple[str, ...] = ()
 
 
 def begin_returning(
-    compiler: Compiler, columns: list[ast.ResultColumn | ast.Star | ast.TableStar] | None
+    compiler: Compiler, columns: list[ast.ResultColumn | ast.Star | ast.TableStar] | None, scope: Scope | None
 ) -> Returning | None:
     """Opens the list of rows; None without a clause."""
     if columns is None:
@@ -47,7 +51,7 @@ def begin_returning(
     compiler.needs_statement_journal = True
     cursor = compiler.builder.cursor()
     compiler.emit(op.OpenList, cursor, len(columns))
-    return Returning(columns, cursor)
+    return Returning(columns, cursor, scope)
 
 
 def emit_returning_row(
@@ -59,7 +63,7 @@ def emit_returning_row(
     source = row_source(table, row)
     # The clause knows the table by its own name only, alias or not.
     source.schema_name = None
-    scope = Scope([source])
+    scope = Scope([source], returning.scope)
     block = Block(None, scope)
     expand_results(compiler, returning.columns, block)
     returning.width = len(block.results)

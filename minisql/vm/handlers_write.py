@@ -164,8 +164,12 @@ def type_check(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
         if value is not None and wanted is not None and value.__class__ is not wanted:
             value = registers[register] = apply_affinity(value, _STRICT_AFFINITIES[declared_type])
             if value.__class__ is not wanted:
-                text = f"cannot store {type_name(value).upper()} value in {declared_type} column {table_name}.{column_name}"
+                name = "INT" if value.__class__ is int else type_name(value).upper()
+                text = f"cannot store {name} value in {declared_type} column {table_name}.{column_name}"
                 raise halt_error(CONSTRAINT_DATATYPE, 0, text)
+        elif wanted is float and value == 0.0:
+            # Zero is stored as an integer and so loses its sign.
+            registers[register] = 0.0
         register += 1
     return pc
 
