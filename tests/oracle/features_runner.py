@@ -3,7 +3,8 @@
 A script `features/NNN-name.sql` belongs to row NNN of COMPAT.md.  Statements are separated by blank lines; lines that start
 with `--` are comments; a block `.reset` starts over with a fresh in-memory database, `.file` with a fresh database file; in
 a block whose first line is `.each` every further line is a statement.  A table `features/NNN_name.py` makes such blocks with
-its function `blocks()`: cross products of clauses, types and situations.
+its function `blocks()`: cross products of clauses, types and situations.  A module `tables/*.py` makes statements for several
+rows: its `TABLES` maps `NNN-name` to a function that yields them, as text or as (text, parameters).
 For each statement these must be equal, type-exactly: rows, column names, error text and extended result code, changes(),
 total_changes() and last_insert_rowid().  Of EXPLAIN QUERY PLAN the tree of details is compared: ids are addresses of a program.
 """
@@ -15,20 +16,38 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 
 import minisql
 
 FEATURES = Path(__file__).parent / "features"
+TABLES = Path(__file__).parent / "tables"
+# A result that Python cannot show; statements that are about its bytes say hex().
+NOT_UTF8 = ("text that is not UTF-8",)
 
 Outcome = tuple[Any, ...]
+Statement = str | tuple[str, Any]
 
 
-def scripts() -> list[Path]:
+class Script(NamedTuple):
+    """Statements that belong to one row: `name` is NNN-what."""
+
+    name: str
+    statements: list[Statement]
+
+
+def scripts() -> Iterator[Script]:
     """All feature scripts and tables, by row number."""
-    return sorted([*FEATURES.glob("[0-9][0-9][0-9]-*.sql"), *FEATURES.glob("[0-9][0-9][0-9]_*.py")])
+    paths = [*FEATURES.glob("[0-9][0-9][0-9]-*.sql"), *FEATURES.glob("[0-9][0-9][0-9]_*.py")]
+    made: dict[str, Any] = {path.stem: path for path in paths}
+    for path in sorted(TABLES.glob("[a-z]*.py")):
+        for name, generate in importlib.import_module(f"tests.oracle.tables.{path.stem}").TABLES.items():
+            assert name not in made, f"two scripts are called {name}"
+            made[name] = generate
+    for name, source in sorted(made.items()):
+        yield Script(name, list(statements(source) if isinstance(source, Path) else source()))
 
 
 def blocks(path: Path) -> Iterable[str]:
@@ -78,10 +97,10 @@ class Oracle:
         self.names = tuple(column[0] for column in cursor.get_description())
         return True
 
-    def run(self, sql: str) -> Outcome:
+    def run(self, sql: str, parameters: Any = ()) -> Outcome:
         connection = self.connection
         try:
-            rows = [tuple(map(typed, row)) for row in connection.cursor().execute(sql)]
+            rows = [tuple(map(typed, row)) for row in connection.cursor().execute(sql, parameters)]
             # some ALTER TABLE forms let the names of a query of their own show through, without ever giving a row
             names = () if sql.upper().startswith("ALTER") else self.names
             outcome: Outcome = ("rows", names, plan_tree(sql, rows))
@@ -89,6 +108,8 @@ class Oracle:
             raise AssertionError(f"a script cannot give values for parameters: {sql}") from None
         except apsw.Error as error:
             outcome = ("error", str(error), error.extendedresult)
+        except UnicodeDecodeError:
+            outcome = NOT_UTF8
         return (
             *outcome,
             connection.changes(),
@@ -106,15 +127,17 @@ class Subject:
     def __init__(self, path: str) -> None:
         self.connection = minisql.connect(path, isolation_level=None)
 
-    def run(self, sql: str) -> Outcome:
+    def run(self, sql: str, parameters: Any = ()) -> Outcome:
         connection = self.connection
         try:
-            cursor = connection.execute(sql)
+            cursor = connection.execute(sql, parameters)
             rows = [tuple(map(typed, row)) for row in cursor.fetchall()]
             names = tuple(column[0] for column in cursor.description or ())
             outcome: Outcome = ("rows", names, plan_tree(sql, rows))
         except minisql.Error as error:
             outcome = ("error", str(error), getattr(error, "sqlite_errorcode", None))
+            if str(error).startswith("Could not decode to UTF-8"):
+                outcome = NOT_UTF8
         state = connection.execute("SELECT changes(), total_changes(), last_insert_rowid()").fetchone()
         return (*outcome, *state)
 
@@ -122,8 +145,17 @@ class Subject:
         self.connection.close()
 
 
-def differences(path: Path) -> tuple[int, list[str]]:
-    """Runs one script; returns the number of statements and a description of each difference."""
+_results: dict[str, tuple[int, list[str]]] = {}
+
+
+def differences(script: Script) -> tuple[int, list[str]]:
+    """Runs one script, once a process; returns the number of statements and a description of each difference."""
+    if script.name not in _results:
+        _results[script.name] = _run(script)
+    return _results[script.name]
+
+
+def _run(script: Script) -> tuple[int, list[str]]:
     count = 0
     found: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -131,7 +163,8 @@ def differences(path: Path) -> tuple[int, list[str]]:
         oracle, subject = Oracle(":memory:"), Subject(":memory:")
         totals = (0, 0)
         try:
-            for sql in statements(path):
+            for statement in script.statements:
+                sql, parameters = (statement, ()) if isinstance(statement, str) else statement
                 if sql in (".reset", ".file"):
                     oracle.close()
                     subject.close()
@@ -143,9 +176,9 @@ def differences(path: Path) -> tuple[int, list[str]]:
                     totals = (0, 0)
                     continue
                 count += 1
-                wanted = oracle.run(sql)
+                wanted = oracle.run(sql, parameters)
                 try:
-                    got = subject.run(sql)
+                    got = subject.run(sql, parameters)
                     # Totals count from the first statement: only what this one adds is its own.
                     before, totals = totals, (wanted[-2], got[-2])
                     wanted = (*wanted[:-2], wanted[-2] - before[0], wanted[-1])
@@ -153,7 +186,7 @@ def differences(path: Path) -> tuple[int, list[str]]:
                 except Exception as error:  # any other exception is a difference to be shown, not the end of the run
                     got = ("exception", repr(error))
                 if wanted != got:
-                    found.append(f"{path.name}: {sql}\n    wanted {wanted}\n    got    {got}")
+                    found.append(f"{script.name}: {sql}\n    wanted {wanted}\n    got    {got}")
         finally:
             oracle.close()
             subject.close()

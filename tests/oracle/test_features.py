@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import tomllib
-from pathlib import Path
 
 import pytest
 
-from tests.oracle.features_runner import FEATURES, differences, scripts, statements
+from tests.oracle.features_runner import FEATURES, Script, differences, scripts
 
 EVIDENCE = tomllib.loads((FEATURES / "evidence.toml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("path", scripts(), ids=lambda path: path.stem)
-def test_feature_script_equals_sqlite(path: Path) -> None:
-    count, found = differences(path)
-    own = list(statements(path))
+@pytest.mark.parametrize("script", list(scripts()), ids=lambda script: script.name)
+def test_feature_script_equals_sqlite(script: Script) -> None:
+    count, found = differences(script)
+    own = list(map(str, script.statements))
     known = [
         start
-        for start in EVIDENCE.get(path.name[:3], {}).get("known", [])
+        for start in EVIDENCE.get(script.name[:3], {}).get("known", [])
         if any(statement.startswith(start) for statement in own)
     ]
     assert count
