@@ -11,6 +11,7 @@ Source: https://www.sqlite.org/lang_datefunc.html sections 2 and 3.
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Callable
@@ -355,13 +356,15 @@ _LOCAL_TIME_TO = 213_014_145_600_000
 
 
 def _to_local_fields(moment: Moment) -> None:
+    """Sets the fields to local time.  A wrong moment becomes the first of January 2000, one out of range that of year 0, as in SQLite."""
     ms = moment.julian_ms()
-    if moment.is_wrong or not 0 <= ms <= MAX_MS:
-        moment.set_wrong()
-        return
     shifted_years = 0
-    seconds = ms // 1000 - UNIX_EPOCH_MS // 1000
-    if not _LOCAL_TIME_FROM <= ms <= _LOCAL_TIME_TO:
+    if moment.ms is None or not 0 <= ms <= MAX_MS:
+        shifted_years = 0 if moment.ms is None else 2000
+        seconds = days_of_civil(2000, 1, 1) * 86_400
+    elif _LOCAL_TIME_FROM <= ms <= _LOCAL_TIME_TO:
+        seconds = ms // 1000 - UNIX_EPOCH_MS // 1000
+    else:
         copy = Moment(ms)
         year, month, day = copy.freeze_fields()
         # C's remainder keeps the sign of the year.
@@ -370,10 +373,11 @@ def _to_local_fields(moment: Moment) -> None:
         seconds = copy.julian_ms() // 1000 - UNIX_EPOCH_MS // 1000
     local = time.localtime(seconds)
     moment.civil = (local.tm_year - shifted_years, local.tm_mon, local.tm_mday)
-    moment.clock = (local.tm_hour, local.tm_min, local.tm_sec + ms % 1000 * 0.001)
+    moment.clock = (local.tm_hour, local.tm_min, local.tm_sec + math.fmod(ms, 1000) * 0.001)
     moment.ms = None
     moment.raw = None
     moment.zone_minutes = 0
+    moment.is_wrong = False
 
 
 def _apply_localtime(moment: Moment, index: int) -> bool:
@@ -386,17 +390,15 @@ def _apply_localtime(moment: Moment, index: int) -> bool:
 def _apply_utc(moment: Moment, index: int) -> bool:
     if not moment.is_utc:
         wanted = guess = moment.julian_ms()
-        for _ in range(5):
+        for n_guesses in range(1, 5):
             local = Moment(guess)
             _to_local_fields(local)
             error = local.julian_ms() - wanted
-            if not error:
+            if not error or n_guesses == 4:
                 break
             guess -= error
-        # SQLite forgets everything else here, 'subsec' too.
-        is_wrong = moment.is_wrong or local.is_wrong
+        # SQLite forgets everything else here, 'subsec' and errors too.
         moment.__init__(guess)  # type: ignore[misc]
-        moment.is_wrong = is_wrong
     moment.is_utc, moment.is_local = True, False
     return True
 
