@@ -98,15 +98,15 @@ _STANDARD_STRING = re.compile(r'"([^"\\\x00-\x1f]*)"')
 _STRING_PIECE = re.compile(r"([^\"'\\\x00-\x1f]+)|(\\)|([\"'])|([\x00-\x1f])")
 _STANDARD_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
 _JSON5_ESCAPE = re.compile(r"\\(?:['v]|0(?![0-9])|x[0-9a-fA-F]{2}|\r\n|[\n\r\u2028\u2029])")
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![0-9a-zA-Z_.$+-])")
-_HEXADECIMAL = re.compile(r"[+-]?0[xX][0-9a-fA-F]+(?![0-9a-zA-Z_.$])")
-_JSON5_NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![0-9a-zA-Z_.$])")
-_HEXADECIMAL_START = re.compile(r"[+-]?0[xX]")
-_NUMBER_START = re.compile(r"[+-]?(?:0(?=[0-9])|[0-9]*\.?[0-9]*(?:[eE](?=[0-9+-]))?[+-]?[0-9]*)")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_HEXADECIMAL = re.compile(r"[+-]?0[xX][0-9a-fA-F]+")
+_JSON5_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _INFINITY = re.compile(r"([+-]?)inf(?:inity)?(?![0-9a-zA-Z])", re.IGNORECASE)
 _NOT_A_NUMBER = re.compile(r"[qs]?nan(?![0-9a-zA-Z])", re.IGNORECASE)
 _WORD = re.compile(r"(null|true|false)(?![0-9a-zA-Z])")
 _WORDS = {"null": None, "true": True, "false": False}
+_MARKS = frozenset(("", ",", ":", "]", "}"))
+_NO_LABEL_STARTS = frozenset("[{+-.0123456789")
 _NAME_ESCAPE = re.compile(r"\\u[0-9a-fA-F]{4}")
 
 
@@ -152,34 +152,39 @@ class _Scanner:
 
     def number(self, i: int) -> tuple[Any, int]:
         text = self.text
-        match = _NUMBER.match(text, i)
-        if match is not None:
-            kind: type[str] = IntegerText if match[1] is None and match[2] is None else RealText
-            return kind(match[0]), match.end()
         match = _HEXADECIMAL.match(text, i)
         if match is not None:
             self.is_json5 = True
             return Integer5Text(match[0].lstrip("+")), match.end()
         match = _JSON5_NUMBER.match(text, i)
-        if match is not None:
-            self.is_json5 = True
-            digits = match[0].lstrip("+")
-            if _NUMBER.fullmatch(digits):
-                return (RealText if set(digits) & set(".eE") else IntegerText)(digits), match.end()
-            return Real5Text(digits), match.end()
-        return self.special(i, self.number_error(i))
+        if match is None:
+            # A sign and a point without a digit: SQLite has read both when it sees that.
+            start = i + (text[i] in "+-")
+            return self.special(i, i + 2 if start > i and text[start : start + 1] == "." else i)
+        end = match.end()
+        self.check_number(i, end)
+        standard = _NUMBER.fullmatch(text, i, end)
+        if standard is not None:
+            kind: type[str] = IntegerText if standard[1] is None and standard[2] is None else RealText
+            return kind(match[0]), end
+        self.is_json5 = True
+        digits = match[0].lstrip("+")
+        if _NUMBER.fullmatch(digits):
+            return (RealText if set(digits) & set(".eE") else IntegerText)(digits), end
+        return Real5Text(digits), end
 
-    def number_error(self, i: int) -> int:
-        """Where SQLite sees the error in something that begins like a number."""
+    def check_number(self, i: int, end: int) -> None:
+        """Raises where SQLite sees the error in a number that goes on wrongly: a leading zero, a second point, no exponent."""
         text = self.text
-        if _HEXADECIMAL_START.match(text, i):
-            return i
-        match = _NUMBER_START.match(text, i)
-        assert match is not None
-        start = i + (text[i] in "+-")
-        if match.end() == start or text[start : match.end()] == ".":
-            return i
-        return match.end()
+        digits = text[i:end].lstrip("+-")
+        if digits[0] == "0" and digits[1:2].isdigit():
+            raise JsonSyntaxError(i + 1)
+        following = text[end : end + 1]
+        if following in ("e", "E") and following:
+            is_first = "e" not in digits.lower()
+            raise JsonSyntaxError(end + (is_first and text[end + 1 : end + 2] in ("+", "-") and end + 1 < len(text)))
+        if following == "." and set(digits) & set(".eE"):
+            raise JsonSyntaxError(end)
 
     def string(self, i: int) -> tuple[str, int]:
         """The string at i: its class tells which escapes it has."""
@@ -220,8 +225,15 @@ class _Scanner:
                     self.is_json5 = True
                 i += 1
 
+    def begins_value(self, i: int) -> bool:
+        """Tells whether what stands at i can only be a value and no label."""
+        text = self.text
+        if text[i : i + 1] in _NO_LABEL_STARTS:
+            return True
+        return bool(_WORD.match(text, i) or _NOT_A_NUMBER.match(text, i) or _INFINITY.match(text, i))
+
     def label(self, i: int) -> tuple[str, int]:
-        """The label at i and the place of its value."""
+        """The label at i and the place where its colon should be."""
         text = self.text
         if text[i : i + 1] in ('"', "'") and i < len(text):
             label, end = self.string(i)
@@ -230,16 +242,11 @@ class _Scanner:
             name = text[i:end]
             label = EscapedText(name) if "\\" in name else name
             self.is_json5 = True
-        end = self.skip_space(end)
-        if text[end : end + 1] != ":":
-            raise JsonSyntaxError(end)
-        return label, self.skip_space(end + 1)
+        return label, self.skip_space(end)
 
     def name_end(self, i: int) -> int:
-        """The end of an identifier; a word that is a value is no label."""
+        """The end of an identifier."""
         text = self.text
-        if _WORD.match(text, i) or _NOT_A_NUMBER.match(text, i) or _INFINITY.match(text, i):
-            raise JsonSyntaxError(i)
         start = i
         while i < len(text):
             character = text[i]
@@ -257,6 +264,18 @@ class _Scanner:
         return i
 
 
+class _Misplaced:
+    """Stands around a value in an object where there must be a label, a colon or a comma.
+
+    SQLite reads such a value, so that an error inside comes first.
+    """
+
+    __slots__ = ("begin",)
+
+    def __init__(self, begin: int) -> None:
+        self.begin = begin
+
+
 def parse_json5(text: str) -> tuple[Any, bool]:
     """Returns the tree of JSON5 text and whether it needed JSON5; raises JsonSyntaxError.
 
@@ -266,22 +285,40 @@ def parse_json5(text: str) -> tuple[Any, bool]:
     text = scanner.text
     # Open containers, innermost last, each with the label that waits for its value.
     stack: list[tuple[Any, str]] = []
-    trailing_comma = 0
+    # A closing bracket that came where a value could be: the error of a text that goes on behind its end.
+    closed = 0
+    # Where SQLite began to look for the next value or label: it reports the end of the text and stray marks there.
+    begin = 0
     i = scanner.skip_space(0)
     label = ""
+
+    def begin_member() -> None:
+        nonlocal label, begin, i
+        if not scanner.begins_value(i):
+            label, i = scanner.label(i)
+            begin = i
+            if text[i : i + 1] == ":":
+                begin = i + 1
+                i = scanner.skip_space(begin)
+                return
+        stack.append((_Misplaced(begin), ""))
+
     while True:
         opening = text[i : i + 1]
-        if opening in ("[", "{") and opening:
+        if opening in _MARKS:
+            raise JsonSyntaxError(begin if stack or not opening else i)
+        if opening in ("[", "{"):
             if len(stack) >= MAX_DEPTH:
                 raise JsonSyntaxError(i)
             node: Any = [] if opening == "[" else JsonObject()
-            closing = "]" if opening == "[" else "}"
-            i = scanner.skip_space(i + 1)
-            if text[i : i + 1] != closing:
+            begin = i + 1
+            i = scanner.skip_space(begin)
+            if text[i : i + 1] != ("]" if opening == "[" else "}"):
                 stack.append((node, label))
                 if opening == "{":
-                    label, i = scanner.label(i)
+                    begin_member()
                 continue
+            closed = i
             i += 1
         else:
             node, i = scanner.scalar(i)
@@ -289,23 +326,31 @@ def parse_json5(text: str) -> tuple[Any, bool]:
         while stack:
             container, outer_label = stack[-1]
             is_array = container.__class__ is list
+            if container.__class__ is _Misplaced:
+                raise JsonSyntaxError(container.begin)
             container.append(node if is_array else (label, node))
             i = scanner.skip_space(i)
             mark = text[i : i + 1]
             if mark == ",":
-                i = scanner.skip_space(i + 1)
+                begin = i + 1
+                i = scanner.skip_space(begin)
                 if text[i : i + 1] != ("]" if is_array else "}"):
                     if not is_array:
-                        label, i = scanner.label(i)
+                        begin = i
+                        begin_member()
                     break
                 scanner.is_json5 = True
-                trailing_comma = i
-            elif mark != ("]" if is_array else "}") or not mark:
-                raise JsonSyntaxError(i)
+                closed = i
+            elif mark != ("]" if is_array else "}"):
+                if is_array:
+                    raise JsonSyntaxError(i)
+                begin = i
+                stack.append((_Misplaced(begin), ""))
+                break
             i += 1
             node, label = container, outer_label
             stack.pop()
         else:
             if scanner.skip_space(i) != len(text):
-                raise JsonSyntaxError(trailing_comma)
+                raise JsonSyntaxError(closed)
             return node, scanner.is_json5

@@ -282,7 +282,13 @@ def _unescaped(match: re.Match[str]) -> str:
     digits = match[2] or match[3] or match[4] or match[5]
     if digits is None:
         raise sqlite_error(ERROR, "invalid Unicode escape")
-    return char(int(digits, 16))
+    code = int(digits, 16)
+    if code <= 0x10FFFF:
+        return char(code)
+    # No character: SQLite writes the low 21 bits in the form of four bytes.
+    code &= 0x1FFFFF
+    encoded = bytes((0xF0 | code >> 18, 0x80 | code >> 12 & 0x3F, 0x80 | code >> 6 & 0x3F, 0x80 | code & 0x3F))
+    return encoded.decode("utf-8", "surrogateescape")
 
 
 def unistr_quote(value: Any) -> str:
