@@ -296,10 +296,10 @@ class WindowCall:
     """One window function call: argument registers, FILTER register, and the frame.
 
     `frame` = (unit, start kind, start register or 0, end kind, end register or 0, exclude); kinds are 'unbounded preceding',
-    'preceding', 'current row', 'following', 'unbounded following'; units 'rows', 'range', 'groups'; exclude 'no others',
-    'current row', 'group', 'ties'.  `function` is None for a built-in window function (row_number, lag, ...), which `name`
-    (lower case) tells; `collation` is for min() and max().  Frame offsets are read from their registers when the rows are
-    computed.
+    'preceding', 'current row', 'following', 'unbounded following'; units 'rows', 'range', 'groups'; exclude '',
+    'no others' (as '', but every frame is computed afresh), 'current row', 'group', 'ties'.  `function` is None for a built-in
+    window function (row_number, lag, ...), which `name` (lower case) tells; `collation` is for min() and max().  Frame offsets
+    are read from their registers when the rows are computed.
     """
 
     __slots__ = ("collation", "filter_register", "frame", "function", "name", "registers")

@@ -356,7 +356,7 @@ _LOCAL_TIME_TO = 213_014_145_600_000
 
 
 def _to_local_fields(moment: Moment) -> None:
-    """Sets the fields to local time.  A wrong moment becomes the first of January 2000, one out of range that of year 0, as in SQLite."""
+    """Sets the fields to local time; as in SQLite a wrong moment becomes 2000-01-01, one out of range 0000-01-01."""
     ms = moment.julian_ms()
     shifted_years = 0
     if moment.ms is None or not 0 <= ms <= MAX_MS:

@@ -352,6 +352,11 @@ class FunctionRegistry:
             _found[key] = function
         return function
 
+    def is_scalar_name(self, name: str) -> bool:
+        """Tells whether the functions of that name are scalar ones."""
+        lowered = name.lower()
+        return any(isinstance(function, ScalarFunction) for function in self._own.get(lowered) or _built_in_overloads(lowered))
+
     def exists(self, name: str) -> bool:
         """Tells whether a function of that name exists for any number of arguments.
 

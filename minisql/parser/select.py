@@ -528,7 +528,7 @@ def index_names(state: State) -> list[str]:
 
 def _window_definition(state: State) -> Window:
     """Reads `name AS (...)` of a WINDOW clause."""
-    window_name = name(state)
+    window_name = _window_name(state)
     expect(state, _AS)
     expect(state, _LP)
     return _window(state, window_name)
@@ -538,7 +538,13 @@ def over_clause(state: State) -> Window | str:
     """Reads what follows OVER: a window name or a definition in parentheses."""
     if accept(state, _LP):
         return nested(state, _unnamed_window)
-    return name(state)
+    return _window_name(state)
+
+
+def _window_name(state: State) -> str:
+    """Reads the name of a window, which keeps its quotes: SQLite takes "w" and w for two names."""
+    name(state)
+    return state.words[state.index - 1]
 
 
 def _unnamed_window(state: State) -> Window:
@@ -551,7 +557,7 @@ def _window(state: State, window_name: str | None) -> Window:
     base = None
     kind = kinds[state.index]
     if kind <= _STRING and kind not in (k.PARTITION, k.RANGE, k.ROWS, k.GROUPS):
-        base = name(state)
+        base = _window_name(state)
     partition_by = order_by = frame = None
     if accept(state, k.PARTITION):
         expect(state, k.BY)

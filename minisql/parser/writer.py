@@ -205,7 +205,7 @@ def _call(node: ast.FunctionCall, depth: int) -> str:
     if node.filter is not None:
         text += f" FILTER (WHERE {write(node.filter, depth)})"
     if isinstance(node.over, str):
-        text += f" OVER {quote_name(node.over)}"
+        text += f" OVER {node.over}"
     elif node.over is not None:
         text += f" OVER ({write(node.over, depth)})"
     return text
@@ -234,7 +234,7 @@ def _frame(node: ast.Frame, depth: int) -> str:
 
 
 def _window(node: ast.Window, depth: int) -> str:
-    parts = [quote_name(node.base)] if node.base is not None else []
+    parts = [node.base] if node.base is not None else []
     if node.partition_by:
         parts.append(f"PARTITION BY {write_list(node.partition_by, depth)}")
     if node.order_by:
@@ -318,7 +318,7 @@ def _core(node: ast.Core, depth: int) -> str:
     if node.having is not None:
         text += f" HAVING {write(node.having, depth)}"
     if node.windows:
-        windows = [f"{quote_name(window.name or '')} AS ({write(window, depth)})" for window in node.windows]
+        windows = [f"{window.name} AS ({write(window, depth)})" for window in node.windows]
         text += f" WINDOW {', '.join(windows)}"
     return text
 

@@ -171,15 +171,16 @@ def _collect_call(
     compiler: Compiler, node: ast.FunctionCall, calls: Calls, pending: list[object], scope: Scope
 ) -> None:
     name = node.name
-    function = find_function(compiler, name, len(node.arguments), node.position)
+    function = find_function(compiler, name, len(node.arguments), node.position, node.over is not None)
     if node.over is not None:
         calls.windows.append(node)
         pending.extend(reversed(node.arguments))
         if node.filter is not None:
             pending.append(node.filter)
         if isinstance(node.over, ast.Window):
-            pending.append(node.over.partition_by)
-            pending.extend(term.expression for term in node.over.order_by or ())
+            parts = [*(node.over.partition_by or ()), *[term.expression for term in node.over.order_by or ()]]
+            _refuse_nested_windows(compiler, parts, scope)
+            pending.extend(reversed(parts))
         return
     if isinstance(function, AggregateFunction):
         if scope.parent is not None and _is_outer_call(node, scope):
@@ -207,6 +208,16 @@ def _refuse_nested_calls(compiler: Compiler, parts: list[ast.Expression], scope:
         kind = "aggregate function" if inner.aggregates else "window function"
         bad = inner.aggregates[0][0] if inner.aggregates else inner.windows[0]
         raise sqlite_error(ERROR, f"misuse of {kind} {bad.name}()", compiler.offset(bad.position))
+
+
+def _refuse_nested_windows(compiler: Compiler, parts: list[ast.Expression], scope: Scope) -> None:
+    """PARTITION BY and ORDER BY of a window hold no window function."""
+    inner = Calls()
+    for part in parts:
+        _collect(compiler, part, inner, scope)
+    if inner.windows:
+        bad = inner.windows[0]
+        raise sqlite_error(ERROR, f"misuse of window function {bad.name}()", compiler.offset(bad.position))
 
 
 def _is_outer_call(node: ast.FunctionCall, scope: Scope) -> bool:
@@ -263,6 +274,7 @@ def group_keys(compiler: Compiler, terms: list[ast.Expression], block: Block) ->
     keys = []
     n_results = len(block.results)
     for number, term in enumerate(terms, 1):
+        alias: str | None = None
         ordinal = ordinal_of(strip_collate(term)[0])
         if ordinal is not None:
             if not 1 <= ordinal <= n_results:
@@ -274,11 +286,14 @@ def group_keys(compiler: Compiler, terms: list[ast.Expression], block: Block) ->
         elif term.__class__ is ast.Column and term.table is None:
             found = compiler.resolve(term, block.scope)
             if found is not None and found[0] is block.scope.alias_source:
-                position = alias_position(block, term.name)
+                alias = term.name
+                position = alias_position(block, alias)
                 assert position is not None, "the alias was just found"
                 term = block.results[position].expression
         inner = Calls()
         _collect(compiler, term, inner, block.scope)
+        if inner.windows and alias is not None:
+            raise sqlite_error(ERROR, f"misuse of aliased window function {alias}")
         if inner.aggregates:
             raise sqlite_error(ERROR, "aggregate functions are not allowed in the GROUP BY clause")
         keys.append(term)
@@ -583,8 +598,12 @@ def aggregate_call(
         authorize_function(compiler, node, node.name, scope)
     if node.is_distinct and len(node.arguments) != 1:
         raise sqlite_error(ERROR, "DISTINCT aggregates must have exactly one argument")
+    compiler.is_in_aggregate = True
+    # ORDER BY first: of several errors SQLite reports the one there.
+    order_registers = tuple([compiler.emit_expression(term.expression, scope) for term in node.order_by or ()])
     filter_register = compiler.emit_expression(node.filter, scope) if node.filter is not None else 0
     registers = tuple([compiler.emit_expression(argument, scope) for argument in node.arguments])
+    compiler.is_in_aggregate = False
     if function.takes_subtype:
         positions = json_positions(compiler, node.arguments)
         if positions:
@@ -594,9 +613,7 @@ def aggregate_call(
         name, _ = compiler.collation_of(node.arguments[0], scope)
         collation = compiler.collation(name)
     order = None
-    order_registers: tuple[int, ...] = ()
     if node.order_by:
-        order_registers = tuple([compiler.emit_expression(term.expression, scope) for term in node.order_by])
         order = SortSpec(
             tuple(range(len(order_registers))),
             tuple(compiler.collation_for(term.expression, scope) for term in node.order_by),

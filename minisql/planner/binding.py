@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from minisql.catalog.schema import Column
 from minisql.errors import ERROR, sqlite_error
+from minisql.functions.registry import AggregateFunction
 from minisql.limits import COLUMN, COMPOUND_SELECT
 from minisql.parser import ast
 from minisql.parser.tokenizer import Source as SourceText
@@ -144,12 +145,16 @@ def bind_core(compiler: Compiler, core: ast.Core | ast.Values, parent: Scope | N
         if isinstance(core, ast.Core) and not authorize_select(compiler):
             core = ast.Core(core.columns, core.is_distinct, core.sources, ast.Literal(0), None, None, core.windows)
     if isinstance(core, ast.Values):
+        if compiler.may_aggregate and (call := _aggregate_in_values(compiler, core)) is not None:
+            if len(core.rows) > 1:
+                raise sqlite_error(ERROR, f"misuse of aggregate: {call.name}()", compiler.offset(call.position))
+            block = Block(ast.Core([], False, [], None, None, None, None), scope)
+            block.results = _values_results(core)
+            return block
         block = Block(None, scope)
         block.rows = core.rows
         block.is_row_list = core.is_row_list
-        block.results = [
-            Result(expression, f"column{number}", f"column{number}") for number, expression in enumerate(core.rows[0], 1)
-        ]
+        block.results = _values_results(core)
         return block
     block = Block(core, scope)
     if core.sources:
@@ -162,6 +167,22 @@ def bind_core(compiler: Compiler, core: ast.Core | ast.Values, parent: Scope | N
     if len(block.results) > compiler.context.limits[COLUMN]:
         raise sqlite_error(ERROR, "too many columns in result set")
     return block
+
+
+def _values_results(core: ast.Values) -> list[Result]:
+    names = [f"column{number}" for number in range(1, len(core.rows[0]) + 1)]
+    return [Result(expression, name, name) for expression, name in zip(core.rows[0], names)]
+
+
+def _aggregate_in_values(compiler: Compiler, core: ast.Values) -> ast.FunctionCall | None:
+    """An aggregate or window call in VALUES, which one row may have: it is a SELECT without FROM then."""
+    for row in core.rows:
+        for node in walk(row):
+            if node.__class__ is ast.FunctionCall:
+                function = compiler.context.functions.find(node.name, len(node.arguments))
+                if node.over is not None or isinstance(function, AggregateFunction):
+                    return node
+    return None
 
 
 def expand_results(

@@ -26,7 +26,7 @@ from minisql.planner.conditions import emit_condition
 from minisql.planner.expressions import EMITTERS, emit_expression, is_row, placed
 from minisql.planner.operands import collation_of
 from minisql.planner.read_authorization import authorize_function
-from minisql.values.collation import BINARY
+from minisql.values.collation import BINARY, Collation
 
 if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 _TRANSPARENT = frozenset(("likely", "unlikely", "likelihood"))
 
 
-def find_function(compiler: Compiler, name: str, n_arguments: int, position: int = -1) -> Function:
+def find_function(
+    compiler: Compiler, name: str, n_arguments: int, position: int = -1, is_over: bool = False
+) -> Function:
     """The function of that name for that many arguments; raises SQLite's errors."""
     registry = compiler.context.functions
     found = registry.find(name, n_arguments)
@@ -44,6 +46,8 @@ def find_function(compiler: Compiler, name: str, n_arguments: int, position: int
     if found is None:
         offset = compiler.offset(position) if position >= 0 else -1
         if registry.exists(name):
+            if is_over and registry.is_scalar_name(name):
+                raise sqlite_error(ERROR, f"{name}() may not be used as a window function", offset)
             raise sqlite_error(ERROR, f"wrong number of arguments to function {name}()", offset)
         raise sqlite_error(ERROR, f"no such function: {name}", offset)
     return found
@@ -74,12 +78,14 @@ def emit_function_call(compiler: Compiler, node: ast.FunctionCall, scope: Scope,
         return placed(compiler, compiler.constant(None), target)
     if compiler.alias_name is not None and (node.over is not None or not isinstance(function, ScalarFunction)):
         kind = "window function" if node.over is not None else "aggregate"
+        if kind == "aggregate" and scope.is_grouped and not compiler.is_in_aggregate:
+            raise sqlite_error(ERROR, f"misuse of aggregate: {node.name}()", compiler.offset(node.position))
         raise sqlite_error(ERROR, f"misuse of aliased {kind} {compiler.alias_name}")
-    if node.over is not None:
-        raise sqlite_error(ERROR, f"misuse of window function {node.name}()", compiler.offset(node.position))
-    if not isinstance(function, ScalarFunction):
-        kind = "window function" if isinstance(function, WindowFunction) else "aggregate function"
-        if scope.is_grouped and not isinstance(function, WindowFunction):
+    if node.over is not None or not isinstance(function, ScalarFunction):
+        for argument in arguments:
+            emit_expression(compiler, argument, scope)  # SQLite goes on with the arguments: the last error stands
+        kind = "window function" if node.over is not None or isinstance(function, WindowFunction) else "aggregate function"
+        if scope.is_grouped and kind == "aggregate function":
             kind = "aggregate:"
         raise sqlite_error(ERROR, f"misuse of {kind} {node.name}()", compiler.offset(node.position))
     if node.filter is not None:
@@ -156,7 +162,7 @@ def emit_scalar_call(
         compiler.is_deterministic = False
     collation = None
     if function.needs_collation:
-        collation = _call_collation(compiler, arguments, scope)
+        collation = call_collation(compiler, arguments, scope)
     if function.bind_pattern is not None and registers[0] in constants:
         # LIKE with a constant pattern: the pattern is compiled now and no longer an argument.
         bound = function.bind_pattern(constants[registers[0]])
@@ -211,7 +217,7 @@ def _emit_json_argument(compiler: Compiler, node: ast.Expression, scope: Scope) 
     return emit_expression(compiler, node, scope)
 
 
-def _call_collation(compiler: Compiler, arguments: list[ast.Expression], scope: Scope) -> object:
+def call_collation(compiler: Compiler, arguments: list[ast.Expression], scope: Scope) -> Collation | None:
     """The collation for min(), max(), nullif(): that of the first argument which has one."""
     for argument in arguments:
         name, _ = collation_of(compiler, argument, scope)
@@ -231,7 +237,7 @@ def _fold(
     values = [compiler.constants[register] for register in registers]
     try:
         if function.needs_collation:
-            value = function.call(_call_collation(compiler, arguments, scope) or BINARY, *values)
+            value = function.call(call_collation(compiler, arguments, scope) or BINARY, *values)
         else:
             value = function.call(*values)
     except (Error, ArithmeticError, ValueError):

@@ -83,6 +83,7 @@ class Compiler:
         "in_recursion",
         "is_ddl",
         "is_deterministic",
+        "is_in_aggregate",
         "label",
         "may_aggregate",
         "may_collate",
@@ -139,6 +140,8 @@ class Compiler:
         self.crossed: list[Capture] | None = None
         # The result alias whose expression is being emitted, for messages.
         self.alias_name: str | None = None
+        # While the arguments of an aggregate are emitted, for messages.
+        self.is_in_aggregate = False
         self.depth = 0
         # Cheap looks at the text spare walks over the tree: what does not stand there need not be looked for.
         if text is None:

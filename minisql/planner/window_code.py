@@ -9,6 +9,7 @@ Source: https://www.sqlite.org/windowfunctions.html.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
@@ -17,10 +18,11 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.functions.registry import AggregateFunction, ScalarFunction, aggregate_with_json_arguments
 from minisql.parser import ast
 from minisql.planner.aggregate_code import Calls, Grouping, emit_grouping
-from minisql.planner.calls import find_function, json_positions
+from minisql.planner.calls import call_collation, find_function, json_positions
 from minisql.planner.loops import emit_plan
 from minisql.planner.ordering import effective_nulls_first, same_tree
 from minisql.planner.query_blocks import Block
+from minisql.planner.walking import walk
 
 if TYPE_CHECKING:
     from minisql.planner.block_plan import BlockPlan
@@ -138,7 +140,7 @@ def _feed_first(
 def distinct_windows(compiler: Compiler, block: Block, calls: Calls) -> list[ResolvedWindow]:
     """The windows of all calls; calls with the same PARTITION BY and ORDER BY share one."""
     windows: list[ResolvedWindow] = []
-    named = {window.name.lower(): window for window in (block.core.windows or ()) if window.name} if block.core else {}
+    named = _named_windows(compiler, block.core.windows or ()) if block.core else {}
     for node in calls.windows:
         resolved = resolve_window(compiler, node.over, named)
         home = next((window for window in windows if _same_window(window, resolved)), None)
@@ -147,6 +149,23 @@ def distinct_windows(compiler: Compiler, block: Block, calls: Calls) -> list[Res
             home = resolved
         home.calls.append((node, _frame_of(compiler, node, resolved)))
     return windows
+
+
+def _named_windows(compiler: Compiler, definitions: Sequence[ast.Window]) -> dict[str, ast.Window]:
+    """The windows of a WINDOW clause by name, each with the earlier one that it extends merged in.
+
+    SQLite chains a definition to the ones before it, and forgets what the first one names as its base.
+    """
+    named: dict[str, ast.Window] = {}
+    for number, window in enumerate(definitions):
+        if window.base is not None:
+            base = None if number == 0 else window.base
+            unchained = ast.Window(window.name, base, window.partition_by, window.order_by, window.frame)
+            merged = resolve_window(compiler, unchained, named)
+            window = ast.Window(window.name, None, merged.partition_by, merged.order_by, merged.frame)
+        assert window.name is not None, "a window of a WINDOW clause has a name"
+        named[window.name.lower()] = window
+    return named
 
 
 def _frame_of(compiler: Compiler, node: ast.FunctionCall, window: ResolvedWindow) -> ast.Frame:
@@ -210,9 +229,9 @@ def _emit_step(
     compiler: Compiler, scope: Scope, cursor: int, window: ResolvedWindow, carried: list[int]
 ) -> WindowSpec:
     """Emits keys and arguments and the WindowStep; returns the spec."""
+    calls = [_window_call(compiler, node, frame, scope) for node, frame in window.calls]
     keys = [compiler.emit_expression(node, scope) for node in window.partition_by]
     keys += [compiler.emit_expression(term.expression, scope) for term in window.order_by]
-    calls = [_window_call(compiler, node, frame, scope) for node, frame in window.calls]
     row = [*keys, *carried]
     sort = None
     if keys:
@@ -236,6 +255,8 @@ def _window_call(compiler: Compiler, node: ast.FunctionCall, frame: ast.Frame, s
         raise sqlite_error(ERROR, f"{node.name}() may not be used as a window function")
     if node.is_distinct:
         raise sqlite_error(ERROR, "DISTINCT is not supported for window functions")
+    if node.order_by is not None:
+        raise sqlite_error(ERROR, f"ORDER BY may not be used with non-aggregate {node.name}()", compiler.offset(node.position))
     if node.filter is not None and not isinstance(function, AggregateFunction):
         raise sqlite_error(ERROR, "FILTER clause may only be used with aggregate window functions")
     registers = tuple([compiler.emit_expression(argument, scope) for argument in node.arguments])
@@ -243,16 +264,19 @@ def _window_call(compiler: Compiler, node: ast.FunctionCall, frame: ast.Frame, s
         positions = json_positions(compiler, node.arguments)
         if positions:
             function = aggregate_with_json_arguments(function, positions)
+    collation = None
+    if isinstance(function, AggregateFunction) and function.needs_collation:
+        collation = call_collation(compiler, node.arguments, scope)
     filter_register = compiler.emit_expression(node.filter, scope) if node.filter is not None else 0
-    start = compiler.emit_expression(frame.start.expression, scope) if frame.start.expression is not None else 0
-    end = compiler.emit_expression(frame.end.expression, scope) if frame.end.expression is not None else 0
+    start = _frame_offset(compiler, frame.start.expression, scope)
+    end = _frame_offset(compiler, frame.end.expression, scope)
     description = (
         frame.unit.lower(),
         frame.start.kind.lower(),
         start,
         frame.end.kind.lower(),
         end,
-        (frame.exclude or "NO OTHERS").lower(),
+        (frame.exclude or "").lower(),
     )
     return WindowCall(
         node.name.lower(),
@@ -260,7 +284,20 @@ def _window_call(compiler: Compiler, node: ast.FunctionCall, frame: ast.Frame, s
         registers,
         description,
         filter_register,
+        collation,
     )
+
+
+def _frame_offset(compiler: Compiler, node: ast.Expression | None, scope: Scope) -> int:
+    """The register of a frame bound's offset, 0 without one.  One that is not constant is NULL to SQLite, so it fails later."""
+    if node is None:
+        return 0
+    if any(part.__class__ in _NOT_CONSTANT for part in walk(node)):
+        return compiler.constant(None)
+    return compiler.emit_expression(node, scope)
+
+
+_NOT_CONSTANT = frozenset((ast.Column, ast.ScalarSubquery, ast.Exists, ast.InSelect))
 
 
 def _move(block: Block, carried: tuple[int, ...], base: int, grouping: Grouping | None) -> None:

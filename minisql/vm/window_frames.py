@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from minisql.errors import ERROR, sqlite_error
+from minisql.values.affinity import NUMERIC, apply_affinity
 
 Frame = tuple[str, str, int, str, int, str]
 
@@ -56,12 +57,11 @@ def frame_offset(value: Any, is_start: bool, unit: str) -> Any:
     Source: https://www.sqlite.org/windowfunctions.html section 2.1
     """
     which = "starting" if is_start else "ending"
+    value = apply_affinity(value, NUMERIC)
     if unit == "range":
         if value.__class__ not in (int, float) or value < 0:
             raise sqlite_error(ERROR, f"frame {which} offset must be a non-negative number")
         return value
-    if value.__class__ is float and value.is_integer():
-        value = int(value)
     if value.__class__ is not int or value < 0:
         raise sqlite_error(ERROR, f"frame {which} offset must be a non-negative integer")
     return value
@@ -124,7 +124,7 @@ def included(partition: Partition, i: int, low: int, high: int, exclude: str) ->
 
     Source: https://www.sqlite.org/windowfunctions.html section 2.2
     """
-    if exclude == "no others":
+    if not exclude or exclude == "no others":
         return range(low, high)
     if exclude == "current row":
         return [position for position in range(low, high) if position != i]

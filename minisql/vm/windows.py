@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from minisql.bytecode.program import WindowCall, WindowSpec
 from minisql.errors import ERROR, sqlite_error
 from minisql.values.affinity import NUMERIC, apply_affinity
-from minisql.values.arithmetic import truth
+from minisql.values.arithmetic import add, truth
 from minisql.values.collation import BINARY
 from minisql.values.compare import equal
 from minisql.vm.ephemeral import ListCursor
@@ -151,11 +151,11 @@ def _over_frames(
     assert function is not None
     ranges = frame_ranges(partition, call.frame, registers)
     exclude = call.frame[5]
-    if exclude == "no others":
+    if not exclude:
         if call.frame[1] == "unbounded preceding":
             return _growing(make, values, passes, ranges)
         if function.has_inverse:
-            return _sliding(make, values, passes, ranges)
+            return _sliding(make, values, passes, ranges, call.frame[0])
     results = []
     for i, (low, high) in enumerate(ranges):
         accumulator = make()
@@ -185,24 +185,38 @@ def _growing(
 
 
 def _sliding(
-    make: Callable[[], Accumulator], values: list[Row], passes: list[bool | None] | None, ranges: list[tuple[int, int]]
+    make: Callable[[], Accumulator],
+    values: list[Row],
+    passes: list[bool | None] | None,
+    ranges: list[tuple[int, int]],
+    unit: str,
 ) -> list[Any]:
-    """Frames whose bounds never move back: rows enter at the end and leave at the start."""
+    """Frames whose bounds never move back: rows enter at the end and leave at the start.
+
+    One accumulator sees all rows of the partition, as in SQLite: the order of steps and inverses decides when a sum of
+    integers overflows and how a real is rounded, and a sum that met a real once stays one.  With ROWS a row leaves before the
+    next one enters; with RANGE those that enter come first.
+    """
     accumulator: Any = make()
+    step, inverse = accumulator.step, accumulator.inverse
     first = last = 0
     results: list[Any] = []
     for low, high in ranges:
-        if low >= last:
-            accumulator = make()
-            first = last = low
+        width = high - low if unit == "rows" and high > low else 1
         for position in range(last, high):
+            if unit != "range":
+                while first < low and first <= position - width:
+                    if passes is None or passes[first]:
+                        inverse(*values[first])
+                    first += 1
             if passes is None or passes[position]:
-                accumulator.step(*values[position])
-        last = max(last, high)
-        for position in range(first, low):
-            if passes is None or passes[position]:
-                accumulator.inverse(*values[position])
-        first = max(first, low)
+                step(*values[position])
+        if high > last:
+            last = high
+        while first < low and first < last:
+            if passes is None or passes[first]:
+                inverse(*values[first])
+            first += 1
         results.append(accumulator.value())
     return results
 
@@ -251,9 +265,10 @@ def _lead(partition: Partition, call: WindowCall, values: list[Row], registers: 
 def _shifted(values: list[Row], direction: int) -> list[Any]:
     results = []
     for i, arguments in enumerate(values):
-        offset: Any = 1 if len(arguments) < 2 else apply_affinity(arguments[1], NUMERIC)
+        # The row is found by arithmetic: text counts what it begins with, a fraction finds none.
+        offset: Any = 1 if len(arguments) < 2 else add(0, arguments[1])
         default = arguments[2] if len(arguments) > 2 else None
-        if offset.__class__ is float:
+        if offset.__class__ is float and offset.is_integer():
             offset = int(offset)
         position = i + direction * offset if offset.__class__ is int else -1
         results.append(values[position][0] if 0 <= position < len(values) else default)

@@ -68,7 +68,7 @@ def misuse() -> Iterator[str]:
     yield "INSERT INTO t VALUES (1, 'x', 1.5), (2, 'y', 2.5), (3, 'x', NULL), (4, NULL, 3.5)"
     for call in ("sum(a)", "max(a)", "count(*)", "row_number() OVER ()", "sum(a) OVER (ORDER BY b)", "group_concat(a ORDER BY b)", "median(a)"):
         for template in (
-            "SELECT a FROM t WHERE {c}", "SELECT a FROM t GROUP BY {c}", "SELECT a FROM t LIMIT {c}", "SELECT sum({c}) FROM t", "SELECT max({c}, 1) FROM t", "SELECT {c} FROM t HAVING {c}", "SELECT a FROM t ORDER BY {c}", "SELECT a FROM t AS x JOIN t AS y ON {c}",
+            "SELECT a FROM t WHERE {c}", "SELECT a FROM t GROUP BY {c}", "SELECT a FROM t LIMIT {c}", "SELECT sum({c}) FROM t", "SELECT max({c}, 1) FROM t", "SELECT {c} FROM t HAVING {c}", "SELECT a FROM t ORDER BY {c}", "SELECT 1 FROM t JOIN (SELECT 1) ON {c}",
             "UPDATE t SET a = {c} WHERE 0", "DELETE FROM t WHERE {c}", "INSERT INTO t(a) VALUES ({c})", "CREATE INDEX ix ON t({c})", "CREATE TABLE n(x CHECK ({c}))", "CREATE TABLE n2(a, x AS ({c}))", "CREATE TABLE n3(x DEFAULT ({c}))", "SELECT (SELECT {c}) FROM t", "SELECT a IN (SELECT {c} FROM t) FROM t",
             "SELECT count(*) FILTER (WHERE {c}) FROM t", "SELECT sum(a) OVER (PARTITION BY {c}) FROM t", "SELECT sum(a) OVER (ORDER BY {c}) FROM t", "SELECT a FROM t WHERE a IN (SELECT {c} FROM t GROUP BY b)", "VALUES ({c})", "SELECT {c} AS k FROM t WHERE k > 0", "SELECT {c} AS k FROM t GROUP BY k", "SELECT {c} AS k FROM t ORDER BY k", "SELECT DISTINCT {c} FROM t",
         ):  # fmt: skip
