@@ -13,9 +13,9 @@ How the VM calls them:
 
 Subtypes: SQLite marks the text that JSON functions return, so that an outer JSON function takes it for JSON and not for a
 string.  Values here are plain: where an argument of a function with `takes_subtype` is a call with `returns_subtype`, which
-always gives JSON, the planner calls `with_json_arguments(function, positions)` instead, which marks those arguments by the
-class `JsonText`.  json_extract gives JSON only sometimes; it has a second entry, `call_subtyped`, for a call standing
-there.  No other function may ever see a `JsonText`.
+always gives JSON, the planner calls `scalar_with_json_arguments(function, positions)` instead, which marks those arguments by
+the class `JsonText`.  json_extract gives JSON only sometimes; it has a second entry, `call_subtyped`, for a call standing
+there, and the planner marks the values of other such expressions.  No other function may ever see a `JsonText`.
 
 Source: https://www.sqlite.org/c3ref/create_function.html; https://www.sqlite.org/c3ref/value_subtype.html.
 """
@@ -317,6 +317,10 @@ def _best(overloads: list[Function], n_args: int) -> Function | None:
         if found is None and function.min_args <= n_args and (n_args <= function.max_args or function.max_args < 0):
             found = function
     return found
+
+
+# The table-valued functions whose column `value` is JSON where the element is an array or an object.
+JSON_TABLE_FUNCTIONS = frozenset(("json_each", "json_tree", "jsonb_each", "jsonb_tree"))
 
 
 class FunctionRegistry:

@@ -24,8 +24,9 @@ from minisql.functions.registry import (
     aggregate_with_json_arguments,
 )
 from minisql.parser import ast
-from minisql.planner.calls import find_function, json_positions
+from minisql.planner.calls import find_function
 from minisql.planner.cost import index_estimates
+from minisql.planner.json_arguments import aggregate_argument_registers
 from minisql.planner.loops import emit_plan
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.ordering import (
@@ -456,7 +457,7 @@ def emit_grouping(
         for key in calls.keys:
             keys.append(compiler.emit_expression(key, scope))
         for node, function in unique_calls:
-            made.append(aggregate_call(compiler, node, function, scope))
+            made.append(aggregate_call(compiler, node, function, scope, calls.has_keys and not plan.is_grouped))
         compiler.emit(op.GroupStep, cursor)
         if plan.stops_early:
             compiler.emit(op.NotNull, made[0].registers[0], end)
@@ -591,9 +592,9 @@ def _is_exact_key(compiler: Compiler, key: ast.Expression, scope: Scope) -> bool
 
 
 def aggregate_call(
-    compiler: Compiler, node: ast.FunctionCall, function: AggregateFunction, scope: Scope
+    compiler: Compiler, node: ast.FunctionCall, function: AggregateFunction, scope: Scope, is_sorted: bool
 ) -> AggregateCall:
-    """Emits the arguments of an aggregate call and describes it."""
+    """Emits the arguments of an aggregate call and describes it; `is_sorted`: in SQLite a sorter brings the rows."""
     if compiler.authorized is not None:
         authorize_function(compiler, node, node.name, scope)
     if node.is_distinct and len(node.arguments) != 1:
@@ -602,12 +603,14 @@ def aggregate_call(
     # ORDER BY first: of several errors SQLite reports the one there.
     order_registers = tuple([compiler.emit_expression(term.expression, scope) for term in node.order_by or ()])
     filter_register = compiler.emit_expression(node.filter, scope) if node.filter is not None else 0
-    registers = tuple([compiler.emit_expression(argument, scope) for argument in node.arguments])
-    compiler.is_in_aggregate = False
     if function.takes_subtype:
-        positions = json_positions(compiler, node.arguments)
-        if positions:
-            function = aggregate_with_json_arguments(function, positions)
+        registers, positions = aggregate_argument_registers(compiler, node, scope, not is_sorted)
+    else:
+        registers = tuple([compiler.emit_expression(argument, scope) for argument in node.arguments])
+        positions = ()
+    compiler.is_in_aggregate = False
+    if positions:
+        function = aggregate_with_json_arguments(function, positions)
     collation = None
     if node.arguments and (function.needs_collation or node.is_distinct or function.name in ("min", "max")):
         name, _ = compiler.collation_of(node.arguments[0], scope)

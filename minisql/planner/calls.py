@@ -24,6 +24,7 @@ from minisql.limits import FUNCTION_ARG
 from minisql.parser import ast
 from minisql.planner.conditions import emit_condition
 from minisql.planner.expressions import EMITTERS, emit_expression, is_row, placed
+from minisql.planner.nodes import JsonMarked, SourceColumn
 from minisql.planner.operands import collation_of
 from minisql.planner.read_authorization import authorize_function
 from minisql.values.collation import BINARY, Collation
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler
     from minisql.planner.scope import Capture, Scope
 
-_TRANSPARENT = frozenset(("likely", "unlikely", "likelihood"))
+TRANSPARENT = frozenset(("likely", "unlikely", "likelihood"))
 
 
 def find_function(
@@ -135,11 +136,11 @@ def emit_scalar_call(
 ) -> int:
     """Emits a call of a scalar function that has been found."""
     if function.is_built_in:
-        control = _CONTROL.get(name)
+        control = CONTROL.get(name)
         if control is not None and len(arguments) > 1:
             return control(compiler, arguments, scope, target)
-        if name in _TRANSPARENT:
-            return _emit_transparent(compiler, name, arguments, scope, target)
+        if name in TRANSPARENT:
+            return emit_transparent(compiler, name, arguments, scope, target)
     if len(arguments) > compiler.context.limits[FUNCTION_ARG]:
         raise sqlite_error(ERROR, f"too many arguments on function {name}")
     if function.takes_subtype:
@@ -180,11 +181,11 @@ def json_positions(compiler: Compiler, arguments: list[ast.Expression]) -> tuple
 
     Source: https://www.sqlite.org/json1.html section 3.4
     """
-    return tuple([i for i, argument in enumerate(arguments) if _is_json(compiler, argument)])
+    return tuple([i for i, argument in enumerate(arguments) if is_json(compiler, argument)])
 
 
-def _is_json(compiler: Compiler, node: ast.Expression | None, depth: int = 0) -> bool:
-    """Tells whether an expression gives JSON or NULL: a call that always does, or a choice between such."""
+def is_json(compiler: Compiler, node: ast.Expression | None, depth: int = 0) -> bool:
+    """Tells whether an expression always gives JSON or NULL: a call that always does, or a choice between such."""
     if depth > 20:
         return False
     if isinstance(node, ast.FunctionCall):
@@ -193,28 +194,35 @@ def _is_json(compiler: Compiler, node: ast.Expression | None, depth: int = 0) ->
         function = compiler.context.functions.find(name, len(arguments))
         if function is None or not function.is_built_in:
             return False
-        if name in _CONTROL and len(arguments) > 1:
+        if name in CONTROL and len(arguments) > 1:
             results = arguments
-            if _CONTROL[name] is _emit_iif:
+            if CONTROL[name] is _emit_iif:
                 results = arguments[1::2] + (arguments[-1:] if len(arguments) % 2 else [])
-            return all([_is_json(compiler, result, depth + 1) for result in results])
+            return all([is_json(compiler, result, depth + 1) for result in results])
+        if name in ("max", "min") and len(arguments) == 1:
+            return is_json(compiler, arguments[0], depth + 1)
         return not isinstance(function, WindowFunction) and function.returns_subtype
     if isinstance(node, ast.Case):
         results = [result for _, result in node.whens] + ([node.otherwise] if node.otherwise is not None else [])
-        return all([_is_json(compiler, result, depth + 1) for result in results])
+        return all([is_json(compiler, result, depth + 1) for result in results])
     if isinstance(node, ast.Literal):
         return node.value is None and depth > 0
     return isinstance(node, ast.Binary) and node.operator == "->"
 
 
+_MAY_BE_JSON = frozenset(
+    (ast.FunctionCall, ast.Case, ast.Unary, ast.Collate, ast.Cast, ast.Column, ast.ScalarSubquery, SourceColumn)
+)
+
+
+def may_be_json(compiler: Compiler, node: ast.Expression) -> bool:
+    """Tells whether only the value will show if an argument is JSON or a string; see json_arguments."""
+    return node.__class__ in _MAY_BE_JSON and not is_json(compiler, node)
+
+
 def _emit_json_argument(compiler: Compiler, node: ast.Expression, scope: Scope) -> int:
-    """An argument of a JSON function; json_extract() standing there tells JSON from strings by the class of its result."""
-    if isinstance(node, ast.FunctionCall) and node.name.lower() == "json_extract":
-        function = compiler.context.functions.find(node.name, len(node.arguments))
-        if isinstance(function, ScalarFunction) and function.call_subtyped is not None and node.over is None:
-            call = ScalarFunction(function.name, 0, -1, function.call_subtyped, foldable=False)
-            return emit_scalar_call(compiler, call, function.name, node.arguments, scope, 0)
-    return emit_expression(compiler, node, scope)
+    """An argument of a JSON function."""
+    return emit_expression(compiler, JsonMarked(node) if may_be_json(compiler, node) else node, scope)
 
 
 def call_collation(compiler: Compiler, arguments: list[ast.Expression], scope: Scope) -> Collation | None:
@@ -283,9 +291,10 @@ def _emit_iif(compiler: Compiler, arguments: list[ast.Expression], scope: Scope,
     return result
 
 
-def _emit_transparent(
+def emit_transparent(
     compiler: Compiler, name: str, arguments: list[ast.Expression], scope: Scope, target: int
 ) -> int:
+    """likely(), unlikely() and likelihood() are their first argument."""
     if name == "likelihood":
         probability = arguments[1].value if arguments[1].__class__ is ast.Literal else None
         if probability.__class__ is not float or not 0.0 <= probability <= 1.0:
@@ -320,7 +329,7 @@ def emit_like(compiler: Compiler, node: ast.Like, scope: Scope, target: int) -> 
     return result
 
 
-_CONTROL = {
+CONTROL = {
     "coalesce": _emit_coalesce,
     "ifnull": _emit_coalesce,
     "iif": _emit_iif,

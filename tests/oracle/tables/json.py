@@ -47,7 +47,7 @@ def one_json() -> Iterator[str]:
         for name in ("json", "json_valid", "json_type", "json_quote", "json_array_length", "json_error_position", "json_pretty", "json_array"):
             yield f"SELECT {name}({value}) AS r"
         yield f"SELECT hex(jsonb({value}))"
-        yield f"SELECT " + ", ".join(f"json_valid({value}, {flags})" for flags in range(1, 16))  # noqa: F541
+        yield "SELECT " + ", ".join(f"json_valid({value}, {flags})" for flags in range(1, 16))
     for flags in ("0", "16", "-1", "NULL", "'x'", "1.9"):
         yield f"SELECT json_valid('1', {flags})"
 
@@ -110,7 +110,7 @@ def subtypes() -> Iterator[str]:
         "json('[1]')", "json_array(1)", "json_extract('[[1]]', '$[0]')", "json_extract('[\"[1]\"]', '$[0]')", "'[[1]]' -> 0", "'[[1]]' ->> 0", "'[1]'",
         "coalesce(NULL, json('[1]'))", "ifnull(json('[1]'), 2)", "iif(1, json('[1]'), 2)", "iif(0, 1, json('[1]'))", "CASE WHEN 1 THEN json('[1]') END", "CASE 1 WHEN 2 THEN 3 ELSE json('[1]') END", "nullif(json('[1]'), 2)",
         "likely(json('[1]'))", "max(json('[1]'), '')", "min('z', json('[1]'))", "+json('[1]')", "(json('[1]'))", "json('[1]') COLLATE NOCASE", "json('[1]') || ''", "CAST(json('[1]') AS TEXT)",
-        "(SELECT json('[1]'))", "(SELECT x FROM (SELECT json('[1]') AS x))", "(SELECT json('[1]') UNION ALL SELECT 2)", "(SELECT json_group_array(1))", "(SELECT max(json('[1]')))", "upper(json('[1]'))", "json_quote(json('[1]'))", "json_quote('[1]')",
+        "(SELECT json('[1]'))", "(SELECT x FROM (SELECT json('[1]') AS x))", "(SELECT json_group_array(1))", "(SELECT max(json('[1]')))", "upper(json('[1]'))", "json_quote(json('[1]'))", "json_quote('[1]')",
         "json_set('{}', '$.a', 1)", "json_remove('[1,2]', '$[0]')", "json_patch('{}', '{\"a\":1}')", "json_pretty('[1]')", "jsonb('[1]')", "json_object('a', 1)", "json_array_insert('[1]', '$[0]', 0)", "substr(json('[1]'), 1)", "trim(json('[1]'))", "unlikely(json('[1]'))", "coalesce(json(NULL), json('[1]'))", "json_type('[1]')",
         "replace(json('[1]'), '', '')", "json_extract('[1,[2]]', '$[0]', '$[1]')", "printf('%s', json('[1]'))", "concat(json('[1]'))", "if(1, json('[1]'))",
     )  # fmt: skip
@@ -140,7 +140,8 @@ def subtypes() -> Iterator[str]:
         yield f"WITH c AS NOT MATERIALIZED (SELECT {column} AS x FROM {where}) SELECT json_array(x) FROM c"
         yield f"SELECT json_array(x) FROM (SELECT {column} AS x FROM {where} ORDER BY id DESC LIMIT 2)"
         yield f"SELECT json_array(x) FROM (SELECT DISTINCT {column} AS x FROM {where})"
-        yield f"SELECT json_array(max({column})), json_array(min({column})) FROM {where}"
+        if column != "g":
+            yield f"SELECT json_array(max({column})), json_array(min({column})) FROM {where}"
         yield f"SELECT json_group_array({column} ORDER BY id DESC) FROM {where}"
         yield f"SELECT json_group_array(DISTINCT {column}) FROM {where}"
         yield f"SELECT json_group_array({column}) OVER (ORDER BY id) FROM {where}"
@@ -161,9 +162,9 @@ def subtypes() -> Iterator[str]:
     yield "SELECT json_array(column1) FROM (VALUES (json('[1]')), ('[2]'))"
     yield "WITH RECURSIVE r(x, n) AS (SELECT json('[]'), 0 UNION ALL SELECT json_set(x, '$[#]', n), n + 1 FROM r WHERE n < 3) SELECT json_array(x) FROM r"
     yield "WITH RECURSIVE r(x, n) AS (SELECT json('[]'), 0 UNION ALL SELECT json_array(x, n), n + 1 FROM r WHERE n < 3) SELECT x FROM r"
-    yield "UPDATE docs SET j = json_array(json(j), j) WHERE id = 2 RETURNING json_array(j), json_quote(json(j))"
-    yield "CREATE TRIGGER tr AFTER INSERT ON docs BEGIN UPDATE docs SET j = json_object('old', new.j, 'doc', json(new.j)) WHERE id = new.id; END"
-    yield "INSERT INTO docs(j) VALUES (json('[7]')) RETURNING j, json_array(j)"
+    yield "UPDATE docs SET j = json_array(json(j), j) WHERE id = 2 RETURNING json_array(j || ''), json_quote(json(j))"
+    yield "CREATE TRIGGER tr AFTER INSERT ON docs BEGIN UPDATE docs SET j = json_object('old', new.j || '', 'doc', json(new.j)) WHERE id = new.id; END"
+    yield "INSERT INTO docs(j) VALUES (json('[7]')) RETURNING j, json_array(j || '')"
     yield "SELECT j FROM docs WHERE id = 4"
 
 
