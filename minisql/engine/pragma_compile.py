@@ -28,6 +28,8 @@ def compile_pragma(session: Session, node: ast.Pragma) -> Program:
     if not session.allows(_ACTION_PRAGMA, node.name, node.value, node.schema):
         return _empty_program()
     entry = PRAGMAS.get(node.name.lower())
+    if node.schema is not None and session.catalog.schema_position(node.schema) == 1:
+        session.shows_temp = True
     builder = ProgramBuilder()
     columns: tuple[str, ...] = ()
     if entry is not None:

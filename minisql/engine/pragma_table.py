@@ -10,6 +10,7 @@ Source: https://www.sqlite.org/pragma.html.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -94,11 +95,19 @@ def parse_integer(value: str) -> int:
     return number if -(1 << 31) <= number < 1 << 31 else 0
 
 
+_LEADING_INTEGER = re.compile(r"\s*([+-]?)(0[xX][0-9a-fA-F]+|[0-9]*)")
+
+
 def parse_integer64(value: str) -> int:
-    """A value as a 64-bit integer, clamped."""
-    text = value.strip()
-    try:
-        number = int(text, 16) if text.lower().startswith(("0x", "-0x")) else int(text)
-    except ValueError:
+    """A value as a 64-bit integer, clamped: what it begins with counts."""
+    match = _LEADING_INTEGER.match(value)
+    if match is None or not match[2]:
         return 0
-    return max(-(1 << 63), min((1 << 63) - 1, number))
+    number = int(match[2], 0 if match[2][:2] in ("0x", "0X") else 10)
+    return max(-(1 << 63), min((1 << 63) - 1, -number if match[1] == "-" else number))
+
+
+def parse_whole_integer64(value: str) -> int | None:
+    """A value as a 64-bit integer, None when it is not one from beginning to end."""
+    match = _LEADING_INTEGER.fullmatch(value.rstrip())
+    return None if match is None or not match[2] else parse_integer64(value)

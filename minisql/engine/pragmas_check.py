@@ -24,13 +24,15 @@ def _check(session: Session, database: int | None, value: str | None, is_quick: 
     n_errors = _DEFAULT_ERRORS
     table_name = None
     if value is not None:
-        if value.lstrip("-").isdigit():
+        if value.__class__ is str and value.lstrip("-").isdigit():
             n_errors = parse_integer(value)
             if n_errors <= 0:
                 n_errors = _DEFAULT_ERRORS
         else:
             table_name = value
     session.ensure_schemas()
+    if table_name is not None:
+        table_of_check(session, database, table_name)
     numbers = (
         [database]
         if database is not None
@@ -49,6 +51,15 @@ def _check(session: Session, database: int | None, value: str | None, is_quick: 
             if n_errors <= 0:
                 return rows
     return rows or [("ok",)]
+
+
+def table_of_check(session: Session, database: int | None, name: str) -> Table:
+    """The table that a check is about; raises `no such table`."""
+    schema = None if database is None else session.catalog.schemas[database]
+    table = session.catalog.find_table(name, None if schema is None else schema.name)
+    if table is None:
+        raise sqlite_error(ERROR, f"no such table: {name}" if schema is None else f"no such table: {schema.name}.{name}")
+    return table
 
 
 @pragma("integrity_check")
@@ -73,10 +84,7 @@ def foreign_key_check(session: Session, database: int | None, value: str | None)
     if value is None:
         tables = [table for table in schema.tables.values() if table.foreign_keys]
     else:
-        table = session.catalog.find_table(value, schema.name if database is not None else None)
-        if table is None:
-            raise sqlite_error(ERROR, f"no such table: {value}")
-        tables = [table]
+        tables = [table_of_check(session, database, value)]
     session.ensure_reading(number)
     return [row for table in tables for row in check_foreign_keys(session, table)]
 

@@ -27,7 +27,8 @@ def find_table(session: Session, database: int | None, name: str | None) -> Tabl
     table = session.catalog.find_table(name, None if database is None else schema_name(session, database))
     if table is not None:
         connect_table(session, table)
-    return table
+        return table
+    return session.eponymous_table(name)
 
 
 def schema_name(session: Session, database: int) -> str:
@@ -186,7 +187,7 @@ def database_list(session: Session, database: int | None, value: str | None) -> 
     for position, (schema, btree) in enumerate(zip(session.catalog.schemas, session.btrees)):
         if schema is None or btree is None:
             continue
-        if position == 1 and not session.is_temp_used():
+        if position == 1 and not session.is_temp_used() and not session.shows_temp:
             continue
         rows.append((position, schema.name, session.filenames[position]))
     return rows

@@ -5,9 +5,10 @@ Source: https://www.sqlite.org/pragma.html.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
-from minisql.engine.pragma_table import Rows, parse_boolean, parse_integer, parse_integer64, pragma
+from minisql.engine.pragma_table import Rows, parse_boolean, parse_integer, parse_integer64, parse_whole_integer64, pragma
 from minisql.errors import ERROR, sqlite_error
 from minisql.functions.registry import set_case_sensitive_like
 from minisql.storage.pager import row_cache
@@ -86,26 +87,26 @@ def busy_timeout(session: Session, database: int | None, value: str | None) -> R
     return [(session.busy_timeout_ms,)]
 
 
-def _enter_number(name: str, default: int, minimum: int, is_64_bits: bool = False) -> None:
+def _enter_number(name: str, mask: int) -> None:
     @pragma(name)
     def serve(session: Session, database: int | None, value: str | None) -> Rows:
-        if value is not None:
-            number = parse_integer64(value) if is_64_bits else parse_integer(value)
-            if number >= minimum:
-                session.settings[name] = number
-        return [(session.settings.get(name, default),)]
+        number = None if value is None else parse_whole_integer64(value)
+        if number is not None and number >= 0:
+            session.settings[name] = number & mask
+        return [(session.settings.get(name, 0),)]
 
 
-_enter_number("analysis_limit", 0, 0)
-_enter_number("soft_heap_limit", 0, 0, True)
-_enter_number("hard_heap_limit", 0, 0, True)
+_enter_number("analysis_limit", 0x7FFFFFFF)
+_enter_number("soft_heap_limit", 0x7FFFFFFFFFFFFFFF)
+_enter_number("hard_heap_limit", 0x7FFFFFFFFFFFFFFF)
 
 
 @pragma("threads")
 def threads(session: Session, database: int | None, value: str | None) -> Rows:
     """Worker threads: kept, not used."""
-    if value is not None and parse_integer64(value) >= 0:
-        session.set_limit(11, parse_integer64(value))
+    number = None if value is None else parse_whole_integer64(value)
+    if number is not None and number >= 0:
+        session.set_limit(11, number)
     return [(session.limits[11],)]
 
 
@@ -130,6 +131,8 @@ def temp_store_directory(session: Session, database: int | None, value: str | No
     if value is None:
         directory = session.settings.get("temp_store_directory", "")
         return [(directory,)] if directory else []
+    if value and not os.access(value, os.W_OK):
+        raise sqlite_error(ERROR, "not a writable directory")
     session.settings["temp_store_directory"] = value
     return []
 

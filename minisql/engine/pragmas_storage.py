@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from minisql.engine.pragma_table import Rows, parse_boolean, parse_integer, parse_integer64, pragma
+from minisql.engine.pragma_table import Rows, parse_boolean, parse_integer, parse_integer64, parse_whole_integer64, pragma
 from minisql.errors import ERROR, sqlite_error
 from minisql.storage.header import ENCODINGS
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from minisql.storage.btree import BtreeFile
 
 _JOURNAL_MODES = ("delete", "persist", "off", "truncate", "memory", "wal")
-_SYNCHRONOUS = {"off": 0, "no": 0, "false": 0, "normal": 1, "on": 1, "yes": 1, "true": 1, "full": 2, "extra": 3}
+_SYNCHRONOUS = {"off": 0, "no": 0, "false": 0, "on": 1, "yes": 1, "true": 1, "full": 2, "extra": 3}
 _ENCODINGS = {"utf8": 1, "utf-8": 1, "utf-16le": 2, "utf16le": 2, "utf-16be": 3, "utf16be": 3, "utf-16": 2, "utf16": 2}
 _ENCODING_NAMES = {1: "UTF-8", 2: "UTF-16le", 3: "UTF-16be"}
 
@@ -80,9 +80,9 @@ def max_page_count(session: Session, database: int | None, value: str | None) ->
     """The highest number of pages that the file may grow to."""
     btree = target(session, database)
     if value is not None:
-        wanted = parse_integer64(value)
+        wanted = parse_whole_integer64(value)
         session.ensure_reading(database or 0)
-        if wanted > 0:
+        if wanted is not None and wanted > 0:
             btree.pager.max_page_count = max(min(wanted, 0xFFFFFFFE), btree.n_pages)
     return [(btree.pager.max_page_count,)]
 
@@ -147,6 +147,11 @@ def journal_mode(session: Session, database: int | None, value: str | None) -> R
     wanted = value.lower() if value is not None else None
     if wanted not in _JOURNAL_MODES:
         wanted = None
+    if database == 1:
+        # Temporary tables are in memory here; what SQLite would use for them is kept.
+        if wanted is not None and wanted != "wal":
+            session.settings["temp_journal_mode"] = wanted
+        return [(session.settings.get("temp_journal_mode", "delete"),)]
     numbers = [database] if database is not None else _open_databases(session)
     result = ""
     for number in numbers if wanted is not None else numbers[:1]:
@@ -164,7 +169,7 @@ def set_journal_mode(session: Session, database: int, btree: BtreeFile, wanted: 
     """Changes the journal mode of a file if it may be changed; returns the mode that holds then."""
     session.ensure_reading(database)
     current = btree.journal_mode
-    if wanted is None or wanted == current:
+    if wanted is None or wanted == current or btree.pager.dirty:
         return current
     if "wal" in (wanted, current):
         if btree.pager.file is None:
@@ -190,13 +195,17 @@ def journal_size_limit(session: Session, database: int | None, value: str | None
 def synchronous(session: Session, database: int | None, value: str | None) -> Rows:
     """How often data are forced to the disk: 0 off, 1 normal, 2 full, 3 extra."""
     pager = target(session, database).pager
+    key = ("synchronous", database or 0)
     if value is None:
-        return [(pager.synchronous,)]
+        return [(0 if database == 1 else session.settings.get(key, pager.synchronous),)]
     if not session.autocommit:
         raise sqlite_error(ERROR, "Safety level may not be changed inside a transaction")
     if database != 1:
-        level = parse_integer(value) & 7 if value[:1].isdigit() else _SYNCHRONOUS.get(value.lower(), 0)
-        pager.synchronous = level & 3 or (1 if level & 4 else 0)
+        # SQLite keeps three bits of the level plus one, and takes none of them for off.
+        level = parse_integer(value) & 0xFF if value[:1].isdigit() else _SYNCHRONOUS.get(value.lower(), 1)
+        level = max((level + 1) & 7, 1) - 1
+        session.settings[key] = level
+        pager.synchronous = min(level, 3)
     return []
 
 
@@ -205,7 +214,9 @@ def locking_mode(session: Session, database: int | None, value: str | None) -> R
     """Whether locks are kept between transactions."""
     mode = value.lower() if value is not None and value.lower() in ("normal", "exclusive") else None
     if mode is None:
-        return [(target(session, database).pager.locking_mode,)]
+        pager = target(session, database).pager
+        # Nobody else can lock a database in memory.
+        return [("exclusive" if database is not None and pager.file is None else pager.locking_mode,)]
     for number in [database] if database is not None else _open_databases(session):
         target(session, number).pager.locking_mode = mode
     return [(mode,)]
@@ -216,7 +227,7 @@ def cache_size(session: Session, database: int | None, value: str | None) -> Row
     """Pages in the cache, or KiB when negative."""
     pager = target(session, database).pager
     if value is None:
-        return [(pager.cache_size,)]
+        return [(0 if database == 1 and not session.is_temp_used() else pager.cache_size,)]
     pager.cache_size = parse_integer(value)
     return []
 
@@ -228,7 +239,7 @@ def cache_spill(session: Session, database: int | None, value: str | None) -> Ro
     if value is None:
         btree = target(session, database)
         size = btree.pager.cache_size
-        pages = size if size >= 0 else (-1024 * size) // (btree.page_size + 120)
+        pages = size if size >= 0 else (-1024 * size) // (btree.page_size + 136)
         return [(max(session.settings.get(key, 1), pages) if session.settings.get(key, 1) else 0,)]
     number = parse_integer(value)
     session.settings[key] = number if number else int(parse_boolean(value, True))
@@ -256,7 +267,7 @@ def secure_delete(session: Session, database: int | None, value: str | None) -> 
     """Whether deleted content is overwritten: 0, 1, 2 (fast)."""
     if value is not None:
         session.settings["secure_delete"] = 2 if value.lower() == "fast" else int(parse_boolean(value))
-    return [(session.settings.get("secure_delete", 0),)]
+    return [(0 if database == 1 else session.settings.get("secure_delete", 0),)]
 
 
 @pragma("wal_autocheckpoint", is_function=False)

@@ -96,6 +96,8 @@ class Session:
         # Virtual tables that take part in the transaction.
         self.virtual_writers: list[ConnectedTable] = []
         self.has_temp = False
+        # Whether database_list names temp although nothing was written to it: a PRAGMA has asked for it.
+        self.shows_temp = False
         self.planning_reads: list[int] = []
         self.kept_statements: dict[str, Statement] = {}
         self.collation_names = ["BINARY", "NOCASE", "RTRIM"]

@@ -81,7 +81,7 @@ def begin_statement(session: Session, database: int, write: bool, cookie: int, g
 def _advance(session: Session, database: int, write: bool, cookie: int, state: int) -> None:
     """Starts to read or to write a database, and compares its schema with the program's."""
     if write and session.is_query_only:
-        raise sqlite_error(READONLY)
+        _refuse_writing(session)
     btree = _btree(session, database)
     if state == IDLE:
         btree.begin_read()
@@ -113,12 +113,21 @@ def _open_statement_savepoint(session: Session, statement: Statement, database: 
         statement.savepoints.append((database, _btree(session, database).open_savepoint()))
 
 
+def _refuse_writing(session: Session) -> None:
+    """PRAGMA query_only: the statement fails, having changed nothing."""
+    if session.starting is not None and session.starting.is_changing:
+        session.changes = 0
+    raise sqlite_error(READONLY)
+
+
 def begin_writing(session: Session, database: int, exclusive: bool, is_fresh: bool) -> None:
     """Starts a write transaction in a database that is being read, with as many savepoints as are open.
 
     `is_fresh` tells that nothing was read yet in the read transaction, so that storage may wait for a lock and renew the
     snapshot; otherwise a snapshot that has become old means SQLITE_BUSY_SNAPSHOT.
     """
+    if session.is_query_only:
+        _refuse_writing(session)
     btree = session.btrees[database]
     assert btree is not None
     if not is_fresh:

@@ -13,7 +13,7 @@ from minisql.engine.copying import overwrite
 from minisql.engine.opening import close_database, open_database
 from minisql.engine.schema_loader import SCHEMA_SHAPE, read_rows
 from minisql.engine.transactions import READING
-from minisql.errors import ERROR, sqlite_error
+from minisql.errors import ERROR, READONLY, sqlite_error
 from minisql.storage import image
 from minisql.storage.btree import BtreeFile
 from minisql.values.cast import to_text
@@ -35,6 +35,8 @@ def vacuum(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -
         raise sqlite_error(ERROR, "cannot VACUUM from within a transaction")
     if session.n_active > 1:
         raise sqlite_error(ERROR, "cannot VACUUM - SQL statements in progress")
+    if session.is_query_only and not arguments:
+        raise sqlite_error(READONLY)
     if database == 1:
         return
     session.ensure_schemas()

@@ -16,6 +16,7 @@ from minisql.parser.ast import (
     Detach,
     Explain,
     Pragma,
+    QuotedValue,
     Reindex,
     Release,
     Rollback,
@@ -154,7 +155,7 @@ def _pragma_value(state: State) -> str:
     if kind > k.STRING and kind not in (k.ON, k.DELETE, k.DEFAULT):
         raise syntax_error(state, i)
     state.index = i + 1
-    return word_text(state, i)
+    return QuotedValue(word_text(state, i)) if kind in (k.QUOTED_ID, k.STRING) else word_text(state, i)
 
 
 def _insert(state: State) -> Statement:

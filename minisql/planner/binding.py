@@ -676,6 +676,37 @@ def column_name(
     return compiler.source_text(result.first, result.end) or f"column{number + 1}"
 
 
+def styled_name(compiler: Compiler, result: Result, scope: Scope, name: str | None) -> str | None:
+    """The name of an unnamed result column under PRAGMA full_column_names and short_column_names; `name`: as it would be.
+
+    Source: https://www.sqlite.org/pragma.html#pragma_full_column_names
+    """
+    expression = result.expression
+    flags = compiler.context.flags
+    is_full = flags["full_column_names"]
+    if expression.__class__ is SourceColumn:
+        source, position = expression.source, expression.position
+        if flags["short_column_names"]:
+            return name
+        owner = source.alias
+    elif expression.__class__ is ast.Column:
+        if not is_full:
+            return compiler.source_text(result.first, result.end) or name
+        found = compiler.resolve(expression, scope)
+        if found is None or not found[0].columns:
+            return name
+        source, position = found
+        owner = source.alias if source.table is None else source.table.name
+    else:
+        return name
+    if not is_full:
+        return name
+    if position == ROWID:
+        position = source.table.rowid_alias if source.table is not None else -1
+    shown = source.columns[position].name if position >= 0 else "rowid"
+    return f"{owner}.{shown}"
+
+
 def column_origin(
     compiler: Compiler, expression: ast.Expression, scope: Scope
 ) -> tuple[str, str, str, str] | None:

@@ -67,6 +67,7 @@ class Compiler:
         "constant_registers",
         "constants",
         "context",
+        "counted",
         "crossed",
         "current_capture",
         "databases_read",
@@ -140,6 +141,8 @@ class Compiler:
         self.crossed: list[Capture] | None = None
         # The result alias whose expression is being emitted, for messages.
         self.alias_name: str | None = None
+        # The column name of the number of changed rows, which PRAGMA count_changes makes the statement return.
+        self.counted: str | None = None
         # While the arguments of an aggregate are emitted, for messages.
         self.is_in_aggregate = False
         self.depth = 0

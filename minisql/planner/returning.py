@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 
 
 class Returning:
-    """A RETURNING clause under compilation: the list cursor that gathers the rows, and their width."""
+    """A RETURNING clause under compilation: the list cursor that gathers the rows, and their width.
 
-    __slots__ = ("columns", "cursor", "names", "scope", "width")
+    `counter`, where it is not 0, is the register that counts the rows instead (PRAGMA count_changes).
+    """
+
+    __slots__ = ("columns", "counter", "cursor", "names", "scope", "width")
 
     def __init__(
         self, columns: list[ast.ResultColumn | ast.Star | ast.TableStar], cursor: int, scope: Scope | None
@@ -33,6 +36,7 @@ class Returning:
         self.cursor = cursor
         # What is around the clause: the common tables of the statement.
         self.scope = scope
+        self.counter = 0
         self.width = 0
         self.names: tuple[str, ...] = ()
 
@@ -47,6 +51,12 @@ def begin_returning(
         raise sqlite_error(ERROR, "cannot use RETURNING in a trigger")
     if any(column.__class__ is ast.TableStar for column in columns):
         raise sqlite_error(ERROR, 'RETURNING may not use "TABLE.*" wildcards')
+    if compiler.counted is not None:
+        counting = Returning(columns, 0, None)
+        counting.counter = compiler.register()
+        counting.names = (compiler.counted,)
+        compiler.emit(op.Integer, 0, counting.counter)
+        return counting
     # The clause is computed behind the change and may fail.
     compiler.needs_statement_journal = True
     cursor = compiler.builder.cursor()
@@ -59,6 +69,9 @@ def emit_returning_row(
 ) -> None:
     """Computes the clause for a row that has just been written or deleted."""
     if returning is None:
+        return
+    if returning.counter:
+        compiler.emit(op.AddImm, returning.counter, 1)
         return
     source = row_source(table, row)
     # The clause knows the table by its own name only, alias or not.
@@ -91,6 +104,9 @@ def emit_returned_rows(compiler: Compiler, returning: Returning | None) -> tuple
     """Hands out the rows; returns the names of their columns."""
     if returning is None:
         return ()
+    if returning.counter:
+        compiler.emit(op.ResultRow, returning.counter, 1)
+        return returning.names
     row = compiler.registers(returning.width)
     end = compiler.label()
     builder = compiler.builder

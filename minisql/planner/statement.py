@@ -5,6 +5,7 @@ Source: https://www.sqlite.org/lang.html.
 
 from __future__ import annotations
 
+from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from minisql.bytecode import opcodes as op
 from minisql.bytecode.listing import EXPLAIN_COLUMNS, explain_rows
 from minisql.bytecode.program import Instruction, Program
 from minisql.parser import ast
-from minisql.planner.binding import bind_select, column_name, column_origin, expand_results
+from minisql.planner.binding import bind_select, column_name, column_origin, expand_results, styled_name
 from minisql.planner.compiler import Compiler
 from minisql.planner.explain_plan import number_selects, tree_order
 from minisql.planner.plain_insert import compile_plain_insert
@@ -35,7 +36,7 @@ def compile_statement(parsed: Parsed, context: PlanContext, explains: bool = Fal
     statement = parsed.statement
     if statement.__class__ is ast.Select:
         return _compile_select(parsed, statement, context, explains)
-    if statement.__class__ is ast.Insert and not explains:
+    if statement.__class__ is ast.Insert and not explains and not context.flags["count_changes"]:
         program = compile_plain_insert(statement, context, lambda: _compile_general(parsed, context, False))
         if program is not None:
             program.sql = parsed.source.sql
@@ -83,11 +84,25 @@ def _compile_general(parsed: Parsed, context: PlanContext, explains: bool) -> Pr
         return compile_explain(parsed, statement, context)
     else:
         emitter, kind = EMITTERS[statement.__class__]
+        if kind in _COUNTED and context.flags["count_changes"] and statement.returning is None:  # type: ignore[attr-defined]
+            compiler.counted = _COUNTED[kind]
+            statement = _with_counter(statement)
         names = emitter(compiler, statement) or ()
     program = finish_program(compiler, names, kind)
     program.column_origins = (None,) * len(names)
     program.sql = parsed.source.sql
     return program
+
+
+# PRAGMA count_changes: a statement that changes rows returns their number under this name.
+_COUNTED = {"insert": "rows inserted", "update": "rows updated", "delete": "rows deleted"}
+
+
+def _with_counter(statement: ast.Statement) -> ast.Statement:
+    """The statement with a RETURNING clause that stands for the counter: it holds where RETURNING does."""
+    counting = copy(statement)
+    counting.returning = [ast.ResultColumn(ast.Literal(1), None, 0, 0)]  # type: ignore[attr-defined]
+    return counting
 
 
 def emit_top_select(compiler: Compiler, node: ast.Select) -> BoundSelect:
@@ -108,9 +123,13 @@ def describe_columns(
         expand_results(compiler, block.core.columns, block)
     names = []
     origins = []
+    flags = compiler.context.flags
+    is_plain = flags["short_column_names"] and not flags["full_column_names"]
     for number, result in enumerate(block.results):
         expression = result.expression
         name = result.name
+        if not is_plain and result.alias is None:
+            name = styled_name(compiler, result, scope, name)
         names.append(name if name is not None else column_name(compiler, expression, result, scope, number, bound))
         origins.append(column_origin(compiler, expression, scope))
     return tuple(names), tuple(origins)

@@ -163,7 +163,8 @@ def _emit_action(
     own.index_cursors = target.index_cursors
     own.foreign_keys = target.foreign_keys
     updating.target = own
-    updating.returning = returning
+    # What PRAGMA count_changes counts are inserted rows.
+    updating.returning = None if returning is not None and returning.counter else returning
     row = row_source(table, updating.old, alias)
     emit_seek_row(compiler, own, key, updating.old, write.ignore)
     inner = Scope([row, *excluded], scope)

@@ -61,8 +61,14 @@ class Detach(Statement):
         self.name = name
 
 
+class QuotedValue(str):
+    """The value of a PRAGMA written in quotes, without them: never a number where a name could stand."""
+
+    __slots__ = ()
+
+
 class Pragma(Statement):
-    """PRAGMA name, name = value or name(value); a signed number keeps its minus sign."""
+    """PRAGMA name, name = value or name(value); a signed number keeps its minus sign, a text in quotes is a QuotedValue."""
 
     __slots__ = ("name", "position", "schema", "value")
 
