@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.builder import ProgramBuilder
 from minisql.bytecode.program import Program
-from minisql.engine.pragma_table import PRAGMAS
+from minisql.engine.pragma_table import PRAGMAS, QuotedValue
 from minisql.errors import ERROR, sqlite_error
 from minisql.planner.statement import listing_rows
 
@@ -37,7 +37,8 @@ def compile_pragma(session: Session, node: ast.Pragma) -> Program:
         cursor = builder.cursor()
         row = builder.registers(max(len(columns), 1))
         end = builder.label()
-        constants = (node.schema, entry.name, node.value)
+        value = QuotedValue(node.value) if node.value is not None and node.is_quoted else node.value
+        constants = (node.schema, entry.name, value)
         builder.emit(op.HostRows, 0, 0, cursor, ("pragma", constants))
         if columns:
             builder.begin_loop(op.Rewind, cursor, end, row, len(columns))

@@ -17,6 +17,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from minisql.engine.session import Session
 
+class QuotedValue(str):
+    """A value written in quotes, without them, or the argument of a function: never a number where a name could stand."""
+
+    __slots__ = ()
+
+
 Rows = Iterable[tuple[Any, ...]]
 Serve = Callable[["Session", "int | None", "str | None"], Rows]
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from minisql.engine import dbstat
-from minisql.engine.pragma_table import PRAGMAS, PragmaEntry
+from minisql.engine.pragma_table import PRAGMAS, PragmaEntry, QuotedValue
 from minisql.errors import ERROR, sqlite_error
 from minisql.values.cast import to_text
 from minisql.vtab.protocol import EQ, Cursor, IndexInfo, Module, VirtualTable
@@ -64,7 +64,7 @@ def _pragma_rows(
         database = session.catalog.schema_position(to_text(schema))
         if database < 0:
             raise sqlite_error(ERROR, f"unknown database '{to_text(schema)}'")
-    return entry.serve(session, database, None if value is None else to_text(value))
+    return entry.serve(session, database, None if value is None else QuotedValue(to_text(value)))
 
 
 class DbstatModule(Module):

@@ -16,7 +16,6 @@ from minisql.parser.ast import (
     Detach,
     Explain,
     Pragma,
-    QuotedValue,
     Reindex,
     Release,
     Rollback,
@@ -137,12 +136,14 @@ def _pragma(state: State) -> Statement:
     position = state.index
     schema, pragma = qualified_name(state)
     value = None
+    first = state.index + 1
     if accept(state, k.EQ):
         value = _pragma_value(state)
     elif accept(state, k.LP):
         value = _pragma_value(state)
         expect(state, k.RP)
-    return Pragma(pragma, schema, value, position)
+    is_quoted = value is not None and state.kinds[first] in (k.QUOTED_ID, k.STRING)
+    return Pragma(pragma, schema, value, position, is_quoted)
 
 
 def _pragma_value(state: State) -> str:
@@ -155,7 +156,7 @@ def _pragma_value(state: State) -> str:
     if kind > k.STRING and kind not in (k.ON, k.DELETE, k.DEFAULT):
         raise syntax_error(state, i)
     state.index = i + 1
-    return QuotedValue(word_text(state, i)) if kind in (k.QUOTED_ID, k.STRING) else word_text(state, i)
+    return word_text(state, i)
 
 
 def _insert(state: State) -> Statement:

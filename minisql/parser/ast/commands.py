@@ -61,18 +61,13 @@ class Detach(Statement):
         self.name = name
 
 
-class QuotedValue(str):
-    """The value of a PRAGMA written in quotes, without them: never a number where a name could stand."""
-
-    __slots__ = ()
-
-
 class Pragma(Statement):
-    """PRAGMA name, name = value or name(value); a signed number keeps its minus sign, a text in quotes is a QuotedValue."""
+    """PRAGMA name, name = value or name(value); a signed number keeps its minus sign; `is_quoted`: the value stood in quotes."""
 
-    __slots__ = ("name", "position", "schema", "value")
+    __slots__ = ("is_quoted", "name", "position", "schema", "value")
 
-    def __init__(self, name: str, schema: str | None, value: str | None, position: int) -> None:
+    def __init__(self, name: str, schema: str | None, value: str | None, position: int, is_quoted: bool = False) -> None:
+        self.is_quoted = is_quoted
         self.name = name
         self.schema = schema
         self.value = value
