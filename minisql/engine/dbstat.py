@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from minisql.engine.schema_loader import read_rows
-from minisql.errors import CORRUPT, ERROR, sqlite_error
+from minisql.errors import CORRUPT, sqlite_error
 from minisql.storage.image import page_image
 from minisql.storage.varint import read_varint
 from minisql.values.cast import to_integer, to_text
@@ -37,7 +37,7 @@ def dbstat_rows(session: Session, schema: Any, aggregate: Any) -> Iterator[Row]:
     """The rows for a schema (main by default)."""
     database = 0 if schema is None else session.catalog.schema_position(to_text(schema))
     if database < 0:
-        raise sqlite_error(ERROR, f"no such database: {to_text(schema)}")
+        return
     session.ensure_reading(database)
     btree = session.btrees[database]
     assert btree is not None

@@ -321,6 +321,7 @@ def _best(overloads: list[Function], n_args: int) -> Function | None:
 
 # The table-valued functions whose column `value` is JSON where the element is an array or an object.
 JSON_TABLE_FUNCTIONS = frozenset(("json_each", "json_tree", "jsonb_each", "jsonb_tree"))
+JSON_VALUE, JSON_TYPE = 1, 2
 
 
 class FunctionRegistry:

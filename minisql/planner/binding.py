@@ -149,12 +149,12 @@ def bind_core(compiler: Compiler, core: ast.Core | ast.Values, parent: Scope | N
             if len(core.rows) > 1:
                 raise sqlite_error(ERROR, f"misuse of aggregate: {call.name}()", compiler.offset(call.position))
             block = Block(ast.Core([], False, [], None, None, None, None), scope)
-            block.results = _values_results(core)
+            block.results.extend(_values_results(core))
             return block
         block = Block(None, scope)
         block.rows = core.rows
         block.is_row_list = core.is_row_list
-        block.results = _values_results(core)
+        block.results.extend(_values_results(core))
         return block
     block = Block(core, scope)
     if core.sources:
@@ -448,7 +448,7 @@ def find_table(compiler: Compiler, name: str, schema: str | None, position: int)
     home = compiler.home if schema is None else schema
     found = compiler.context.catalog.find_table(name, home)
     if found is None:
-        found = compiler.eponymous_table(name, schema)
+        found = compiler.eponymous_table(name)
     if found is None:
         written = name if home is None else f"{home}.{name}"
         raise sqlite_error(ERROR, f"no such table: {written}")
@@ -481,7 +481,7 @@ def table_input(
 
 def bind_function(compiler: Compiler, item: ast.FunctionSource, scope: Scope) -> Input:
     """A table-valued function."""
-    table = compiler.context.catalog.find_table(item.name, item.schema) or compiler.eponymous_table(item.name, item.schema)
+    table = compiler.context.catalog.find_table(item.name, item.schema) or compiler.eponymous_table(item.name)
     if table is None:
         raise sqlite_error(ERROR, f"no such table: {item.name}")
     if table.module is None:
@@ -676,7 +676,7 @@ def column_name(
     return compiler.source_text(result.first, result.end) or f"column{number + 1}"
 
 
-def styled_name(compiler: Compiler, result: Result, scope: Scope, name: str | None) -> str | None:
+def styled_name(compiler: Compiler, result: Result | ast.ResultColumn, scope: Scope, name: str | None) -> str | None:
     """The name of an unnamed result column under PRAGMA full_column_names and short_column_names; `name`: as it would be.
 
     Source: https://www.sqlite.org/pragma.html#pragma_full_column_names

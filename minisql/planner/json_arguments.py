@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from minisql.bytecode import opcodes as op
-from minisql.functions.registry import JSON_TABLE_FUNCTIONS, JsonText, ScalarFunction
+from minisql.functions.registry import JSON_TABLE_FUNCTIONS, JSON_TYPE, JSON_VALUE, JsonText, ScalarFunction
 from minisql.parser import ast
 from minisql.planner.calls import (
     CONTROL,
@@ -33,9 +33,6 @@ from minisql.values.affinity import BLOB, TEXT, affinity_of_cast
 if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler
     from minisql.planner.scope import Scope, Source
-
-_VALUE = 1
-_TYPE = 2
 
 
 def aggregate_argument_registers(
@@ -170,8 +167,9 @@ def _marked_field(compiler: Compiler, source: Source, position: int) -> int:
         return emit_expression(compiler, JsonMarked(expression), source.inner)
     if source.group_map is not None or source.table is None:
         return 0
-    if position == _VALUE and source.table.module in JSON_TABLE_FUNCTIONS:
-        return _apply(compiler, _MARK_CONTAINER, source.registers[_VALUE], source.registers[_TYPE])
+    if position == JSON_VALUE and source.table.module in JSON_TABLE_FUNCTIONS:
+        value, kind = compiler.emit_source_column(source, JSON_VALUE), compiler.emit_source_column(source, JSON_TYPE)
+        return _apply(compiler, _MARK_CONTAINER, value, kind)
     column = source.columns[position]
     if source.registers[position] or column.generated is None or column.affinity != BLOB:
         return 0

@@ -281,7 +281,7 @@ def _emit_lone_group(compiler: Compiler, block: Block, calls: Calls) -> None:
         following = compiler.label()
         emit_condition(compiler, core.where, scope, following, False, True)
     unique_calls = unique_calls_of(calls)
-    made = [aggregate_call(compiler, node, function, scope) for node, function in unique_calls]
+    made = [aggregate_call(compiler, node, function, scope, False) for node, function in unique_calls]
     code.append((op.GroupStep, group, 0, 0, None, 0))
     builder.close_scan(op.Rewind, cursor, start, first, width, following)
     group_width = len(made) + width + 1

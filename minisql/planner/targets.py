@@ -76,7 +76,7 @@ def find_target(compiler: Compiler, source: ast.TableSource) -> Table:
     schema = source.schema
     if schema is None:
         schema = compiler.home
-    table = compiler.context.catalog.find_table(source.name, schema)
+    table = compiler.context.catalog.find_table(source.name, schema) or compiler.eponymous_table(source.name)
     if table is None:
         name = f"{schema}.{source.name}" if schema else source.name
         raise sqlite_error(ERROR, f"no such table: {name}")

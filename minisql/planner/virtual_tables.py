@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, sqlite_error
+from minisql.functions.registry import JSON_TABLE_FUNCTIONS, JSON_TYPE, JSON_VALUE
 from minisql.parser import ast
 from minisql.planner import cost
 from minisql.planner import index_info as constraints
@@ -78,9 +79,12 @@ class VirtualUnion(Access):
         self.columns_used = branch.info.columns_used
 
 
-def eponymous_table(compiler: Compiler, name: str, schema: str | None) -> Table | None:
-    """A table that exists without having been created, None if there is none of that name."""
-    return compiler.context.eponymous_table(name) if schema is None or schema.lower() == "main" else None
+def eponymous_table(compiler: Compiler, name: str) -> Table | None:
+    """A table that exists without having been created, None if there is none of that name.
+
+    It is found under the name of any schema, even of one that does not exist.
+    """
+    return compiler.context.eponymous_table(name)
 
 
 def argument_terms(compiler: Compiler, block: Block) -> list[Term]:
@@ -287,7 +291,11 @@ def _used_columns(made: Input, usage: Usage | None) -> frozenset[int] | None:
     if usage is None or usage.of_source(made.source.name) is None:
         return None
     columns = made.source.columns
-    return frozenset(number for number, column in enumerate(columns) if usage.uses(made, column.name.lower()))
+    used = {number for number, column in enumerate(columns) if usage.uses(made, column.name.lower())}
+    if made.table is not None and made.table.module in JSON_TABLE_FUNCTIONS and JSON_VALUE in used:
+        # A JSON function that gets the value asks for its type.
+        used.add(JSON_TYPE)
+    return frozenset(used)
 
 
 def virtual_unions(

@@ -21,6 +21,7 @@ _MADE_IN = {
     "json_tree": "json_tables",
     "jsonb_each": "json_tables",
     "jsonb_tree": "json_tables",
+    "generate_series": "series",
 }
 """Name to the module of this room whose `make_module(name)` makes it."""
 

@@ -16,7 +16,8 @@ from minisql.vtab.table_function import TableFunction
 
 def make_module(name: str) -> Module:
     """The module of one of the four names."""
-    return TableFunction(COLUMNS, ("json", "root"), partial(_rows, name.endswith("tree"), name.startswith("jsonb")), (0, 1, 3))
+    rows = partial(_rows, name.endswith("tree"), name.startswith("jsonb"))
+    return TableFunction(COLUMNS, ("json", "root"), rows, (0, 1, 3), first_rowid=0)
 
 
 def _rows(is_tree: bool, is_binary: bool, owner: Any, arguments: list[Any], n_given: int) -> Iterable[tuple[Value, ...]]:

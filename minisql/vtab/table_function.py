@@ -27,8 +27,14 @@ class TableFunction(Module):
     is_eponymous_only = True
 
     def __init__(
-        self, columns: Sequence[str], arguments: Sequence[str], rows: Rows, plan_numbers: Sequence[int] = (0,)
+        self,
+        columns: Sequence[str],
+        arguments: Sequence[str],
+        rows: Rows,
+        plan_numbers: Sequence[int] = (0,),
+        first_rowid: int = 1,
     ) -> None:
+        self.first_rowid = first_rowid
         self.columns = columns
         self.arguments = arguments
         self.rows = rows
@@ -89,14 +95,14 @@ class FunctionCursor(Cursor):
     def scan(
         self, index_number: int, index_string: str | None, arguments: Sequence[Any], columns: Sequence[int]
     ) -> Iterator[tuple[Value, ...]]:
-        """Computes the rows for the arguments, which the hidden columns show; the rowid counts from 1."""
+        """Computes the rows for the arguments, which the hidden columns show; the rowid counts them."""
         function = self.table.function
         n_given = len(arguments)
         values = [*arguments, *[None] * (len(function.arguments) - n_given)]
         rows = function.rows(self.table.owner, values, n_given)
         if ROWID in columns:
             places = [number if number != ROWID else len(function.columns) + len(values) for number in columns]
-            for rowid, row in enumerate(rows, 1):
+            for rowid, row in enumerate(rows, function.first_rowid):
                 whole = (*row, *values, rowid)
                 yield tuple([whole[place] for place in places])
         elif tuple(columns) == tuple(range(len(function.columns))):

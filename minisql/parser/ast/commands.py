@@ -62,7 +62,8 @@ class Detach(Statement):
 
 
 class Pragma(Statement):
-    """PRAGMA name, name = value or name(value); a signed number keeps its minus sign; `is_quoted`: the value stood in quotes."""
+    """PRAGMA name, name = value or name(value); a signed number keeps its minus sign; `is_quoted`: the value stood in quotes.
+    """
 
     __slots__ = ("is_quoted", "name", "position", "schema", "value")
 
