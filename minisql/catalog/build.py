@@ -251,6 +251,8 @@ def _key_columns(work: _TableWork, terms: Sequence[ast.OrderingTerm]) -> tuple[l
     collations: list[str] = []
     descending: list[bool] = []
     table = work.table
+    if len(terms) > limits.DEFAULTS[limits.COLUMN]:
+        raise sqlite_error(ERROR, "too many columns in index")
     for term in terms:
         if term.nulls is not None:
             raise sqlite_error(ERROR, f"unsupported use of NULLS {term.nulls}")

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from minisql.errors import ERROR, sqlite_error
-from minisql.functions.characters import before_nul
+from minisql.functions.characters import as_read, before_nul
 from minisql.limits import DEFAULTS, LIKE_PATTERN_LENGTH
 from minisql.values.collation import fold_ascii
 from minisql.values.storage_class import encode_text
@@ -42,7 +42,7 @@ def like_matcher(pattern: str, escape: str | None = None, case_sensitive: bool =
         _check_length(pattern)
         if len(_like_matchers) >= _CACHE_SIZE:
             _like_matchers.clear()
-        parts = _parse_like(before_nul(pattern), escape)
+        parts = _parse_like(as_read(before_nul(pattern)), escape)
         matcher = _like_matchers[key] = _never if parts is None else _compile_parts(parts, not case_sensitive)
     return matcher
 
@@ -54,7 +54,7 @@ def glob_matcher(pattern: str) -> Matcher:
         _check_length(pattern)
         if len(_glob_matchers) >= _CACHE_SIZE:
             _glob_matchers.clear()
-        parts = _parse_glob(before_nul(pattern))
+        parts = _parse_glob(as_read(before_nul(pattern)))
         matcher = _glob_matchers[pattern] = _never if parts is None else _compile_parts(parts, False)
     return matcher
 
@@ -203,14 +203,16 @@ def _folded(matcher: Matcher) -> Matcher:
     def matches(text: str) -> bool:
         if "\0" in text:
             text = before_nul(text)
-        return matcher(text.lower() if text.isascii() else fold_ascii(text))
+        return matcher(text.lower() if text.isascii() else fold_ascii(as_read(text)))
 
     return matches
 
 
 def _cut(matcher: Matcher) -> Matcher:
     def matches(text: str) -> bool:
-        return matcher(before_nul(text) if "\0" in text else text)
+        if "\0" in text:
+            text = before_nul(text)
+        return matcher(text if text.isascii() else as_read(text))
 
     return matches
 

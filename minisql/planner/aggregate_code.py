@@ -32,6 +32,7 @@ from minisql.planner.nodes import SourceColumn
 from minisql.planner.ordering import (
     OrderItem,
     alias_position,
+    check_term_count,
     effective_nulls_first,
     matching_result,
     ordinal_of,
@@ -272,6 +273,7 @@ def extreme_call(calls: Calls) -> ast.FunctionCall | None:
 
 def group_keys(compiler: Compiler, terms: list[ast.Expression], block: Block) -> list[ast.Expression]:
     """The GROUP BY keys: ordinals and aliases replaced by what they stand for."""
+    check_term_count(compiler, terms, "GROUP BY")
     keys = []
     n_results = len(block.results)
     for number, term in enumerate(terms, 1):
@@ -599,6 +601,7 @@ def aggregate_call(
         authorize_function(compiler, node, node.name, scope)
     if node.is_distinct and len(node.arguments) != 1:
         raise sqlite_error(ERROR, "DISTINCT aggregates must have exactly one argument")
+    check_term_count(compiler, node.order_by or (), "ORDER BY")
     compiler.is_in_aggregate = True
     # ORDER BY first: of several errors SQLite reports the one there.
     order_registers = tuple([compiler.emit_expression(term.expression, scope) for term in node.order_by or ()])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, Error, sqlite_error
+from minisql.limits import COLUMN
 from minisql.parser import ast
 from minisql.planner.authorization import UPDATE, allows
 from minisql.planner.expressions import row_operands, row_size
@@ -109,6 +110,8 @@ def map_assignments(
 
     `make_scope` makes a scope in which the values could be resolved, for the order of errors.
     """
+    if sum(len(assignment.columns) for assignment in assignments) > compiler.context.limits[COLUMN]:
+        raise sqlite_error(ERROR, "too many columns in set list")
     items: list[tuple[tuple[int, ...], ast.Expression]] = []
     names: set[str] = set()
     for number, assignment in enumerate(assignments):

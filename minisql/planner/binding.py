@@ -145,6 +145,8 @@ def bind_core(compiler: Compiler, core: ast.Core | ast.Values, parent: Scope | N
         if isinstance(core, ast.Core) and not authorize_select(compiler):
             core = ast.Core(core.columns, core.is_distinct, core.sources, ast.Literal(0), None, None, core.windows)
     if isinstance(core, ast.Values):
+        if len(core.rows[0]) > compiler.context.limits[COLUMN]:
+            raise sqlite_error(ERROR, "too many columns in result set")
         if compiler.may_aggregate and (call := _aggregate_in_values(compiler, core)) is not None:
             if len(core.rows) > 1:
                 raise sqlite_error(ERROR, f"misuse of aggregate: {call.name}()", compiler.offset(call.position))

@@ -18,7 +18,14 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.aggregate_code import find_calls
 from minisql.planner.compound_columns import arm_collation
-from minisql.planner.ordering import effective_nulls_first, ordinal_of, ordinal_suffix, same_tree, strip_collate
+from minisql.planner.ordering import (
+    check_term_count,
+    effective_nulls_first,
+    ordinal_of,
+    ordinal_suffix,
+    same_tree,
+    strip_collate,
+)
 from minisql.planner.select_code import Limits, Sink, emit_block, emit_limits
 
 if TYPE_CHECKING:
@@ -232,6 +239,7 @@ def compound_order(
     compiler: Compiler, bound: BoundSelect, terms: list[ast.OrderingTerm]
 ) -> list[tuple[int, Collation, bool, bool]]:
     """ORDER BY of a compound: every term has to be a result column (position, collation, descending, NULLs first)."""
+    check_term_count(compiler, terms, "ORDER BY")
     n_columns = len(bound.columns)
     collations = column_collations(compiler, bound)
     items = []

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.catalog.build import build_index, strip_collation
 from minisql.errors import ERROR, sqlite_error
+from minisql.limits import COLUMN
 from minisql.parser import ast
 from minisql.planner.authorization import allows_create
 from minisql.planner.constraints import unique_message
@@ -65,6 +66,8 @@ def emit_create_index(compiler: Compiler, node: ast.CreateIndex) -> None:
     if not allows_create(compiler, "index", node.name, table.name, database, schema.name):
         return
     begin_ddl(compiler, database)
+    if len(node.columns) > compiler.context.limits[COLUMN]:
+        raise sqlite_error(ERROR, "too many columns in index")
     for term in node.columns:
         column = strip_collation(term.expression)[0]
         if isinstance(column, ast.Column) and column.table is not None:

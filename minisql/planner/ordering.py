@@ -5,9 +5,11 @@ Source: https://www.sqlite.org/lang_select.html#orderby.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from minisql.errors import ERROR, sqlite_error
+from minisql.limits import COLUMN
 from minisql.parser import ast
 from minisql.planner.operands import collation_of
 
@@ -76,10 +78,20 @@ def effective_nulls_first(term: ast.OrderingTerm) -> bool:
     return term.nulls == "FIRST"
 
 
+def check_term_count(compiler: Compiler, terms: Sequence[object], clause: str) -> None:
+    """Raises when a clause has more terms than a table may have columns.
+
+    Source: https://www.sqlite.org/limits.html section 2
+    """
+    if len(terms) > compiler.context.limits[COLUMN]:
+        raise sqlite_error(ERROR, f"too many terms in {clause} clause")
+
+
 def bind_order_by(
     compiler: Compiler, terms: list[ast.OrderingTerm], block: Block, bound: BoundSelect
 ) -> list[OrderItem]:
     """The ORDER BY of a simple SELECT."""
+    check_term_count(compiler, terms, "ORDER BY")
     items = []
     n_results = len(block.results)
     for number, term in enumerate(terms, 1):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, sqlite_error
+from minisql.limits import COLUMN
 from minisql.parser import ast
 from minisql.planner.binding import column_name, expand_results
 from minisql.planner.query_blocks import Block, BoundSelect
@@ -57,6 +58,8 @@ def begin_returning(
         counting.names = (compiler.counted,)
         compiler.emit(op.Integer, 0, counting.counter)
         return counting
+    if len(columns) > compiler.context.limits[COLUMN]:
+        raise sqlite_error(ERROR, "too many columns in result set")
     # The clause is computed behind the change and may fail.
     compiler.needs_statement_journal = True
     cursor = compiler.builder.cursor()

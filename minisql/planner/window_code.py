@@ -20,7 +20,7 @@ from minisql.parser import ast
 from minisql.planner.aggregate_code import Calls, Grouping, emit_grouping
 from minisql.planner.calls import call_collation, find_function, json_positions
 from minisql.planner.loops import emit_plan
-from minisql.planner.ordering import effective_nulls_first, same_tree
+from minisql.planner.ordering import check_term_count, effective_nulls_first, same_tree
 from minisql.planner.query_blocks import Block
 from minisql.planner.walking import walk
 
@@ -186,6 +186,8 @@ def resolve_window(compiler: Compiler, over: object, named: dict[str, ast.Window
     assert isinstance(over, ast.Window), "OVER has a name or a definition"
     partition_by = list(over.partition_by or ())
     order_by = list(over.order_by or ())
+    check_term_count(compiler, partition_by, "ORDER BY")
+    check_term_count(compiler, order_by, "ORDER BY")
     frame = over.frame
     base_name = over.base
     if base_name is not None:
