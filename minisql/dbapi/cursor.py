@@ -181,9 +181,12 @@ class Cursor:
             rows = statement.start(parameters)
             self._row = next(rows, _END)
             if connection._failures:  # type: ignore[union-attr]
+                rows.close()  # type: ignore[union-attr]
                 raise connection._failures.pop()  # type: ignore[union-attr]
         except BaseException:
             self._names = ()
+            self._row = _END
+            connection._failures.clear()  # type: ignore[union-attr]
             raise
         finally:
             self._is_locked = False
@@ -226,6 +229,9 @@ class Cursor:
             self.rowcount = statement.run_many(_bound(statement, seq_of_parameters))
             if connection._failures:
                 raise connection._failures.pop()
+        except BaseException:
+            connection._failures.clear()
+            raise
         finally:
             self._is_locked = False
         return self
@@ -241,7 +247,13 @@ class Cursor:
         self._reset()
         if connection._is_legacy and not session.autocommit:
             session.execute_kept("COMMIT")
-        session.run_script(sql_script)
+        try:
+            session.run_script(sql_script)
+            if connection._failures:
+                raise connection._failures.pop()
+        except BaseException:
+            connection._failures.clear()
+            raise
         return self
 
     @shown_as(_fetch_shape)
@@ -300,6 +312,9 @@ class Cursor:
             rows.extend(self._rows)
             if connection._failures:
                 raise connection._failures.pop()
+        except BaseException:
+            connection._failures.clear()
+            raise
         finally:
             self._is_locked = False
             statement = self._statement
@@ -349,6 +364,7 @@ class Cursor:
                 if statement is not None and statement.is_changing:
                     self.rowcount = statement.session.changes
         if connection._failures:
+            self._reset()
             raise connection._failures.pop()
         if self.row_factory is not None:
             row = self.row_factory(self, row)

@@ -199,3 +199,26 @@ def test_closing_ends_everything(tmp_path):
     again = minisql.connect(tmp_path / "a.db")
     assert again.execute("select * from t").fetchall() == []
     again.close()
+
+
+@pytest.mark.parametrize("call", ["execute", "executemany", "executescript"])
+def test_what_a_collation_raises_ends_the_statement_and_is_forgotten(call):
+    connection = minisql.connect(":memory:", isolation_level=None)
+
+    def compare(first, second):
+        raise ZeroDivisionError("in a collation")
+
+    connection.create_collation("bad", compare)
+    connection.execute("create table t(a collate bad primary key)")
+    connection.execute("insert into t values ('x')")
+    arguments = {"execute": (), "executemany": ([()],), "executescript": ()}[call]
+    for sql in ("insert into t values ('y')", "insert into t values ('y') on conflict do nothing; select 1" if call == "executescript" else "update t set a = 'z'"):
+        with pytest.raises((ZeroDivisionError, minisql.IntegrityError)):
+            getattr(connection, call)(sql, *arguments)
+    assert connection.execute("select 1").fetchall() == [(1,)]
+    cursor = connection.execute("select column1 from (values ('a'), ('b')) union all select 'c'")
+    assert cursor.fetchall() == [("a",), ("b",), ("c",)]
+    with pytest.raises(ZeroDivisionError):
+        connection.execute("select column1 from (values ('a'), ('b')) order by 1 collate bad").fetchall()
+    connection.execute("begin").execute("commit")
+    connection.close()
