@@ -13,7 +13,7 @@ import os
 import sys
 import warnings
 from _thread import allocate_lock, get_ident
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, SupportsIndex
 
@@ -445,6 +445,29 @@ class Connection:
         if module is not None and not callable(getattr(module, "connect", None)):
             raise TypeError("a module needs a connect method")
         engine.create_module(session, name, module, engine.weak_owner(self))
+
+    def create_fts5_tokenizer(self, name: str, factory: Callable[[Sequence[str]], Any] | None, /) -> None:
+        """Registers a tokenizer for FTS5: `factory(arguments)` makes an object with `tokenize(text, reason)`, which returns
+        (token, start, end) triples, offsets in characters; a true fourth item marks a synonym of the token before.
+
+        Source: https://www.sqlite.org/fts5.html section 7.1.
+        """
+        engine.register_extension(self._open_session(), "fts5 tokenizer", name, factory)
+
+    def create_fts5_function(self, name: str, function: Callable[..., Any] | None, /) -> None:
+        """Registers an auxiliary function for FTS5: it gets a `minisql.vtab.fts5.auxiliary.RowContext` and its arguments.
+
+        Source: https://www.sqlite.org/fts5.html section 7.2.
+        """
+        engine.register_extension(self._open_session(), "fts5 function", name, function)
+
+    def create_rtree_geometry(self, name: str, callback: Callable[..., Any], /, *, is_query: bool = False) -> None:
+        """Registers a region for `WHERE id MATCH name(...)` on R-Trees: `callback(coordinates, parameters)` tells whether a box
+        meets it; with `is_query` it gets a `minisql.vtab.rtree.geometry.QueryInfo` and sets `within` and `score`.
+
+        Source: https://www.sqlite.org/rtree.html section 6.
+        """
+        engine.register_extension(self._open_session(), "rtree query" if is_query else "rtree region", name, callback)
 
     @without_arguments
     def interrupt(self) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from minisql.engine.copying import Backup as Backup
     from minisql.engine.slow_log import open_session as open_session
+    from minisql.engine.virtual_extensions import register_extension as register_extension
     from minisql.engine.virtual_tables import create_module as create_module
     from minisql.engine.virtual_tables import weak_owner as weak_owner
 
@@ -17,6 +18,7 @@ _HOMES = {
     "Backup": "minisql.engine.copying",
     "create_module": "minisql.engine.virtual_tables",
     "open_session": "minisql.engine.slow_log",
+    "register_extension": "minisql.engine.virtual_extensions",
     "weak_owner": "minisql.engine.virtual_tables",
 }
 

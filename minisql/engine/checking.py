@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from minisql.catalog.schema import Schema, Table
 from minisql.engine.index_content import numbered_entries
 from minisql.engine.names import quoted
+from minisql.engine.virtual_tables import virtual_integrity
 from minisql.planner.compiler import Compiler
 from minisql.planner.foreign_keys import ForeignKeyUse, Reference, locate
 from minisql.storage.check import integrity_check
@@ -55,6 +56,11 @@ def check_database(
     for table in checked:
         for text in _check_rows(session, table, is_quick):
             yield text, 1
+    for table in schema.tables.values():
+        if table.module is not None and (table_name is None or table.name.lower() == table_name.lower()):
+            found = virtual_integrity(session, table, is_quick)
+            if found is not None:
+                yield found, 1
 
 
 def _in_order_of_sqlite(schema: Schema) -> list[Table]:

@@ -251,6 +251,15 @@ def _find_overload(instance: ConnectedTable, name: str, n_arguments: int) -> tup
     return (operator if operator >= FIRST_FUNCTION else 0), function
 
 
+def virtual_integrity(session: Session, table: Table, is_quick: bool) -> str | None:
+    """What a module finds wrong with its table; None for nothing, or when the module is not there or cannot tell."""
+    if find_module(session, table.module or "") is None:
+        return None
+    check = getattr(connected(session, table).table, "integrity", None)
+    found = None if check is None else guarded(check, table.schema_name, table.name, is_quick)
+    return None if found is None else str(found)
+
+
 # Scans (HostRows service)
 
 

@@ -6,7 +6,8 @@ Source: https://www.sqlite.org/vtablist.html.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from minisql.vtab.host import VtabHost
@@ -40,6 +41,20 @@ def register_late_functions(name: str, host: VtabHost) -> bool:
         return False
     importlib.import_module(f"minisql.vtab.{place}").register_functions(host)
     return True
+
+
+_EXTENDED_IN = {
+    "fts5 tokenizer": "fts5.functions",
+    "fts5 function": "fts5.functions",
+    "rtree region": "rtree.geometry",
+    "rtree query": "rtree.geometry",
+}
+"""Kinds of things that users register: the module of this room whose `register_extension(...)` takes them."""
+
+
+def register_in_module(kind: str, host: VtabHost, name: str, item: Callable[..., Any] | None) -> None:
+    """Hands something of a kind to its module."""
+    importlib.import_module(f"minisql.vtab.{_EXTENDED_IN[kind]}").register_extension(kind, host, name, item)
 
 
 def built_in_names() -> list[str]:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from minisql.vtab.rtree.tree import Node, Tree
 
 NOT_WITHIN, PARTLY_WITHIN, FULLY_WITHIN = 0, 1, 2
-GEOMETRIES_SETTING = "rtree geometries"
 CALLS_SETTING = "rtree geometry calls"
 _MARK = b"minisql rtree geometry "
 
@@ -76,6 +75,13 @@ def register_geometry(host: VtabHost, name: str, callback: Callable[..., Any], i
         return _MARK + str(id(calls[-1])).encode()
 
     host.register_function(name, -1, call)
+
+
+def register_extension(kind: str, host: VtabHost, name: str, item: Callable[..., Any] | None) -> None:
+    """A region of the user's."""
+    if item is None:
+        raise TypeError("a region cannot be removed")
+    register_geometry(host, name, item, kind == "rtree query")
 
 
 def parse_geometry(host: VtabHost, value: Any) -> Geometry:

@@ -305,8 +305,8 @@ class RtreeTable(VirtualTable):
 
     def integrity(self, schema: str, name: str, is_quick: bool) -> str | None:
         """For PRAGMA integrity_check."""
-        from_check = check_tree(self)
-        return None if not from_check else "\n".join(f"In RTree {schema}.{name}:\n{text}" for text in from_check[:1])
+        problems = check_tree(self)
+        return f"In RTree {schema}.{name}:\n" + "\n".join(problems) if problems else None
 
 
 class RtreeCursor(Cursor):
