@@ -43,13 +43,11 @@ class EmbeddedBackend:
         contract_factory: Callable[[], Contract],
         jobs: int = 0,
         seconds: float = 150.0,
-        spectrum_seconds: float = 2.0,
         history: int = 30,
     ) -> None:
         self._contract_factory = contract_factory
         self._jobs = jobs or min(4, os.cpu_count() or 1)
         self._seconds = seconds
-        self._spectrum_seconds = spectrum_seconds
         self._history = history
 
     def available(self) -> str:
@@ -78,17 +76,13 @@ class EmbeddedBackend:
             return Outcome(base.CRASHED, Usage(), str(error))
         if detail:
             return Outcome(base.FINISHED, Usage(), detail, detail)
-        return Outcome(
-            base.NO_EDIT, Usage(), memory.last or "no small edit closes the records; this may be a missing feature"
-        )
+        return Outcome(base.NO_EDIT, Usage(), memory.last or "no small edit closes the records; this may be a missing feature")
 
-    def _search(
-        self, task: Task, contract: RecordsContract, pool: Pool, memory: Memory, deadline: float
-    ) -> Outcome | None:
+    def _search(self, task: Task, contract: RecordsContract, pool: Pool, memory: Memory, deadline: float) -> Outcome | None:
         suites = contract.suites
         pool.preload([])
         script = str(task.brief.get("script", ""))
-        found_at = localise(pool, suites, task.case_ids, script, task.editable, self._spectrum_seconds)
+        found_at = localise(pool, suites, task.case_ids, script, task.editable)
         if not found_at.probes:
             memory.last = "the records pass in the agent's own process"
             return None
@@ -98,13 +92,14 @@ class EmbeddedBackend:
         found = search.run(edits, memory.rejected)
         _write_notes(task, found_at, found)
         if found.edit is None:
-            memory.last = f"none of {found.n_tried} edits of {found.n_candidates} closes the records"
+            end = "and there are no others" if found.is_exhausted else "and the time is over"
+            memory.last = f"none of {found.n_tried} edits closes the records, {end}"
             return None
         path = task.workspace / found.edit.file
         path.write_bytes(found.edit.apply(path.read_bytes()))
         memory.reject(key_of(found.edit))
         place = f"{found.edit.file}:{found.edit.line}"
-        detail = f"{found.edit.operator} at {place}, candidate {found.n_tried} of {found.n_candidates}"
+        detail = f"{found.edit.operator} at {place}, candidate {found.n_tried}"
         return Outcome(base.FINISHED, Usage(), detail, detail)
 
 
@@ -132,13 +127,11 @@ def _write_notes(task: Task, found_at: Localisation, found: Found) -> None:
     notes = {
         "probes": found_at.probes,
         "n_lines": len(found_at.scores),
-        "n_candidates": found.n_candidates,
+        "is_exhausted": found.is_exhausted,
         "n_tried": found.n_tried,
         "n_plausible": found.n_plausible,
         "seconds": round(found.seconds, 3),
-        "edit": None
-        if found.edit is None
-        else {**{n: getattr(found.edit, n) for n in found.edit.__slots__ if n != "lines"}},
+        "edit": None if found.edit is None else {**{n: getattr(found.edit, n) for n in found.edit.__slots__ if n != "lines"}},
     }
     task.attempt_folder.mkdir(parents=True, exist_ok=True)
     (task.attempt_folder / "search.json").write_text(json.dumps(notes, indent=1), encoding="utf-8")

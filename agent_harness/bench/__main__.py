@@ -19,7 +19,6 @@ from agent_harness.bench import figures
 from agent_harness.bench.faults import Fault, past, planted
 from agent_harness.bench.trial import Ground, is_felt, try_fault
 from agent_harness.errors import EXIT_GREEN, EXIT_REJECTED, HarnessError
-from agent_harness.repair.workers import Pool
 from agent_harness.workspaces.repository import Repository
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,11 +95,11 @@ def _options() -> argparse.ArgumentParser:
 def _fill(options: argparse.Namespace, ledger: Ledger, folder: Path) -> None:
     if options.report_only:
         return
-    ground = Ground(ROOT, folder, options.jobs)
-    faults = islice(planted(ground.path, options.seed), options.count * MOST_PLANTED)
-    _try_all("planted", faults, options.count, ground, ledger, options.limit)
-    if options.history:
-        _try_all("past", past(Repository(ROOT), ground.path), options.history, ground, ledger, options.limit)
+    with Ground(ROOT, folder, options.jobs) as ground:
+        faults = islice(planted(ground.path, options.seed), options.count * MOST_PLANTED)
+        _try_all("planted", faults, options.count, ground, ledger, options.limit)
+        if options.history:
+            _try_all("past", past(Repository(ROOT), ground.path), options.history, ground, ledger, options.limit)
 
 
 def _try_all(kind: str, faults: Iterator[Fault], count: int, ground: Ground, ledger: Ledger, limit: float) -> None:
@@ -109,18 +108,13 @@ def _try_all(kind: str, faults: Iterator[Fault], count: int, ground: Ground, led
             return
         if (kind, fault.number) in ledger.rows:
             continue
-        with Pool(ground.path, ground.contract.engine_module, 1) as pool:
-            pool.preload([])
-            felt = is_felt(ground, fault, pool)
-        if felt:
+        if is_felt(ground, fault):
             row = try_fault(ground, fault, limit)
         else:
             row = {name: getattr(fault, name) for name in fault.__slots__ if name != "text"}
             row |= {"counts": False, "why": "no record fails"}
         ledger.add(kind, row)
-        verdict = (
-            row["why"] if not row["counts"] else "closed" if row["closed"] else "open: " + "; ".join(row["attempts"])
-        )
+        verdict = row["why"] if not row["counts"] else "closed" if row["closed"] else "open: " + "; ".join(row["attempts"])
         print(
             f"{fault.number:4} {fault.file}:{fault.line} {fault.operator} {row.get('seconds', '')} {verdict}",
             flush=True,

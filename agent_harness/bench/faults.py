@@ -103,9 +103,7 @@ def first_difference(old: str, new: str) -> tuple[int, str, str]:
 def past(repository: Repository, checkout: Path) -> Iterator[Fault]:
     """Small repairs of one engine file in the history that can still be undone in `checkout`, youngest first."""
     for number, commit in enumerate(repository.git("log", "--no-merges", "--format=%H", "--", "minisql").split()):
-        listing = repository.git("show", "--format=", "--numstat", "--diff-filter=M", commit, "--", "minisql").split(
-            "\n"
-        )
+        listing = repository.git("show", "--format=", "--numstat", "--diff-filter=M", commit, "--", "minisql").split("\n")
         rows = [row.split("\t") for row in listing if row]
         if len(rows) != 1 or not all(cell.isdigit() for cell in rows[0][:2]):
             continue

@@ -22,9 +22,7 @@ pairs, which says nothing on a machine that other work shares. CPU seconds are t
 """
 
 
-def page(
-    rows: Sequence[Row], past: Sequence[Row], arguments: str, path: str, limit: float, jobs: int, count: int
-) -> str:
+def page(rows: Sequence[Row], past: Sequence[Row], arguments: str, path: str, limit: float, jobs: int, count: int) -> str:
     """The whole page as Markdown."""
     parts = [HEAD.format(arguments=arguments, page=path, limit=limit, jobs=jobs)]
     counted = [row for row in rows if row.get("counts")]

@@ -19,10 +19,11 @@ from agent_harness.backends import base
 from agent_harness.backends.base import Task
 from agent_harness.backends.embedded import EmbeddedBackend
 from agent_harness.bench.faults import Fault
+from agent_harness.bench.reach import Reach
 from agent_harness.config import Config, load
 from agent_harness.contract.base import Evaluation
 from agent_harness.contract.configured import make_contract
-from agent_harness.contract.records import RecordsContract
+from agent_harness.contract.records import RecordsContract, Suite
 from agent_harness.gates import run_gates, standard_gates
 from agent_harness.gates.base import Change, GateResult
 from agent_harness.repair.edits import Edit
@@ -48,6 +49,15 @@ class Ground:
         assert isinstance(contract, RecordsContract)
         self.contract = contract
         self.already_failing: frozenset[str] = frozenset(r.case.id for r in contract.evaluate(self.path).failing())
+        self.pool = Pool(self.path, contract.engine_module, jobs)
+        self.pool.preload([])
+        self.reach = Reach([suite for configuration, suite in contract.suites if configuration == "memory"], self.pool)
+
+    def __enter__(self) -> Ground:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.pool.close()
 
     def plant(self, fault: Fault) -> str:
         """Writes the fault over a fresh root commit; returns what the engine looked like before."""
@@ -73,24 +83,33 @@ def scratch_copy(source: Path, target: Path) -> Repository:
     return fresh_repository(target)
 
 
-def is_felt(ground: Ground, fault: Fault, pool: Pool) -> bool:
-    """A quick look in forked children: does the engine still import, and does some record fail?"""
-    old, new = (ground.path / fault.file).read_bytes(), fault.text.encode()
-    n = len(old) + len(new)
-    start = next(
-        (i for i, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), min(len(old), len(new))
-    )
-    tail = 0
-    while tail < min(len(old), len(new)) - start and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
-    replacement = new[start : len(new) - tail].decode()
-    edit = Edit(fault.file, start, len(old) - tail, replacement, fault.operator, 1.0, fault.line, range(n))
-    for _, suite in ground.contract.suites:
+def is_felt(ground: Ground, fault: Fault) -> bool:
+    """A quick look in forked children of the sound engine: does some record fail?"""
+    sound = (ground.path / fault.file).read_text(encoding="utf-8")
+    edit = _as_edit(fault, sound.encode(), fault.text.encode())
+
+    def fails(suite: Suite) -> bool:
         ignored = [suite.records[p].line for p, case in suite.cases.items() if case.id in ground.already_failing]
         probe = {"kind": "records", "name": suite.name, "text": suite.text, "lines": [], "ignored": ignored}
-        if pool.attempt(edit, QUICK_SECONDS, [probe])["reason"]:
-            return True
-    return False
+        return bool(ground.pool.attempt(edit, QUICK_SECONDS, [probe])["reason"])
+
+    answers = ground.pool.each(fails, ground.reach.suites_of(fault, sound), ahead=4)
+    try:
+        return any(failed for _, failed in answers)
+    finally:
+        answers.close()
+
+
+def _as_edit(fault: Fault, old: bytes, new: bytes) -> Edit:
+    shorter = min(len(old), len(new))
+    start = next((i for i in range(shorter) if old[i] != new[i]), shorter)
+    tail = 0
+    while tail < shorter - start and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    replacement = new[start : len(new) - tail].decode()
+    return Edit(
+        fault.file, start, len(old) - tail, replacement, fault.operator, 1.0, fault.line, range(fault.line, fault.line + 1)
+    )
 
 
 def imports(checkout: Path) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from agent_harness.config import Config
 from agent_harness.contract.base import Contract
 from agent_harness.contract.command import CommandContract
-from agent_harness.contract.process_engine import Wrap
+from agent_harness.contract.engine_links import Wrap
 from agent_harness.contract.records import RecordsContract
 from agent_harness.errors import ConfigurationError
 from agent_harness.workspaces.sandbox import Sandbox

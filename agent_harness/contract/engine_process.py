@@ -10,6 +10,9 @@ Code compiled before is taken from `--code=FOLDER` by the hash of its source; wh
 (`compiled`), and the grader compiles it for the next process.  A `__pycache__` in the checkout is never looked at: it could
 hold other code than the source that the gates have read.
 
+With `--serve` the process runs no SQL itself: `["fork", name]` makes a process that reads `name.in`, writes `name.out` and
+has `name` as its scratch folder, `["wait", name]` and `["kill", name]` end it.
+
 With `--coverage` the answer to `cover` also lists the (file, function, line) triples that ran, for the spectrum.
 """
 
@@ -21,10 +24,11 @@ import json
 import marshal
 import os
 import sys
+import time
 from collections.abc import Callable
 from importlib.machinery import FileFinder, SourceFileLoader
 from types import CodeType, FrameType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 BANNED_MODULES = frozenset(
     [
@@ -52,6 +56,7 @@ BANNED_EVENTS = (
     *("sys.settrace", "sys.setprofile", "sys._current_frames", "gc.get_objects", "gc.get_referrers", "code.__new__"),
 )
 # Below the engine's package: where programs are made into code; nothing else may compile or execute text.
+ENDS_WITHIN_S = 5.0
 COMPILERS = (("vm", "translator"), ("vm", "compiled"))
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 WATCHED_PATH_EVENTS = ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "os.symlink")
@@ -71,7 +76,19 @@ class Guard:
         self._compilers = tuple(os.path.join(os.path.realpath(package), *place) for place in COMPILERS)
         self._checkout = os.path.realpath(checkout) + os.sep
         self._out = out
+        self._permitted = ""
         self.is_on = False
+
+    def permit(self, event: str) -> None:
+        """Lets the next event of this name pass, for the server's own use; the guard stays on meanwhile."""
+        self._permitted = event
+
+    def narrow(self, scratch: str, out: BinaryIO) -> None:
+        """For a forked process: only its own part of the scratch folder, and its own pipe for the last message."""
+        self._readable = tuple(path for path in self._readable if path != self._scratch)
+        self._scratch = os.path.realpath(scratch) + os.sep
+        self._readable += (self._scratch,)
+        self._out = out
 
     def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
         if not self.is_on:
@@ -88,6 +105,8 @@ class Guard:
                 self._end(f"{event} outside the scratch folder: {arguments[0]!r}")
         elif event in LISTING_EVENTS:
             self._check_listing(event, arguments[0])
+        elif event == self._permitted:
+            self._permitted = ""
         elif event.startswith(BANNED_EVENTS):
             self._end(f"{event} {arguments[:1]!r}")
 
@@ -322,11 +341,61 @@ def _where(error: BaseException) -> str:
     return place
 
 
+def _pipe(path: str, flags: int, mode: str) -> BinaryIO:
+    return cast("BinaryIO", os.fdopen(os.open(path, flags), mode))
+
+
+class Server:
+    """Forks processes that have the engine imported."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+        self._children: dict[str, int] = {}
+
+    def serve(self, incoming: BinaryIO, outgoing: BinaryIO) -> tuple[BinaryIO, BinaryIO] | None:
+        """Answers requests until they end; in a forked process returns that one's own pipes."""
+        for line in incoming:
+            what, name = json.loads(line)
+            if what != "fork":
+                answer = {"seconds": self._end(name, what == "kill")}
+            else:
+                self._guard.permit("os.fork")
+                child = os.fork()
+                if child == 0:
+                    pipes = _pipe(name + ".in", os.O_RDONLY, "rb"), _pipe(name + ".out", os.O_WRONLY, "wb")
+                    os.chdir(name)
+                    self._guard.narrow(name, pipes[1])
+                    os.close(incoming.fileno())
+                    os.close(outgoing.fileno())
+                    return pipes
+                self._children[name] = child
+                answer = {}
+            outgoing.write(json.dumps(answer).encode() + b"\n")
+            outgoing.flush()
+        return None
+
+    def _end(self, name: str, is_killing: bool) -> float:
+        child = self._children.pop(name, 0)
+        if not child:
+            return 0.0
+        deadline = time.monotonic() + (0.0 if is_killing else ENDS_WITHIN_S)
+        while True:
+            ended, _, usage = os.wait4(child, os.WNOHANG)
+            if ended:
+                return usage.ru_utime + usage.ru_stime
+            if time.monotonic() >= deadline:
+                self._guard.permit("os.kill")
+                os.kill(child, 9)
+                _, _, usage = os.wait4(child, 0)
+                return usage.ru_utime + usage.ru_stime
+            time.sleep(0.002)
+
+
 def main(arguments: list[str]) -> int:
-    """`engine_process.py CHECKOUT SCRATCH MODULE [--coverage] [--code=FOLDER]`."""
+    """`engine_process.py CHECKOUT SCRATCH MODULE [--coverage] [--serve] [--code=FOLDER]`."""
     checkout, scratch, module_name = arguments[:3]
-    incoming = os.fdopen(os.dup(0), "rb")
-    outgoing = os.fdopen(os.dup(1), "wb")
+    incoming: BinaryIO = os.fdopen(os.dup(0), "rb")
+    outgoing: BinaryIO = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)  # what the engine prints goes to stderr
     sys.dont_write_bytecode = True
@@ -345,9 +414,20 @@ def main(arguments: list[str]) -> int:
         outgoing.write(json.dumps({"fatal": f"{type(error).__name__}: {error}", "trace": _where(error)}).encode() + b"\n")
         outgoing.flush()
         return 1
-    session = Session(module, guard, coverage)
     outgoing.write(json.dumps({"compiled": store.missing}).encode() + b"\n")
     outgoing.flush()
+    if "--serve" in arguments:
+        pipes = Server(guard).serve(incoming, outgoing)
+        if pipes is None:
+            return 0
+        incoming, outgoing = pipes
+        outgoing.write(b"{}\n")
+        outgoing.flush()
+    _answer_all(Session(module, guard, coverage), store, incoming, outgoing)
+    return 0
+
+
+def _answer_all(session: Session, store: CodeStore, incoming: BinaryIO, outgoing: BinaryIO) -> None:
     for line in incoming:
         store.missing = []
         *request, number = json.loads(line)
@@ -357,7 +437,6 @@ def main(arguments: list[str]) -> int:
             answer["compiled"] = store.missing
         outgoing.write(json.dumps(answer).encode() + b"\n")
         outgoing.flush()
-    return 0
 
 
 if __name__ == "__main__":

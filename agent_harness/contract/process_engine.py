@@ -6,26 +6,19 @@ too slow or is ended by its audit hook makes every further record of the file fa
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import selectors
-import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from agent_harness.backends.process import allowed_environment
 from agent_harness.contract import compiled
+from agent_harness.contract.engine_links import STARTS_WITHIN_S, EngineServer, Link, OwnProcess, Wrap
 
-PROGRAM = Path(__file__).with_name("engine_process.py")
 LONGEST_ANSWER = 256 << 20
-# Makes the command line that runs (command, in this writable folder, with these readable ones) inside a wall.
-Wrap = Callable[[Sequence[str], Path, Sequence[Path]], list[str]]
 
 
 class EngineRefusal(Exception):
@@ -40,7 +33,7 @@ class ProcessEngine:
     """Implements sqllogictest's Engine protocol over the pipe.
 
     With `is_covered` the process can report what a statement runs: `coverage` holds the triples of the last statement that
-    was executed while `is_covering` was on.
+    was executed while `is_covering` was on.  With a `server` an engine in memory is forked instead of started.
     """
 
     name = "sqlite"
@@ -53,6 +46,7 @@ class ProcessEngine:
         timeout_s: float = 60.0,
         is_covered: bool = False,
         wrap: Wrap | None = None,
+        server: EngineServer | None = None,
     ) -> None:
         self.execute: Callable[[str], Sequence[Sequence[Any]]] = self._execute
         self._checkout = checkout
@@ -61,7 +55,8 @@ class ProcessEngine:
         self._is_covered = is_covered
         self.is_covering = is_covered
         self._wrap = wrap
-        self._process: subprocess.Popen[bytes] | None = None
+        self._server = server
+        self._process: Link | None = None
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._buffer = bytearray()
         self._dead = ""
@@ -83,26 +78,19 @@ class ProcessEngine:
         self._ask("open", path)
 
     def _start(self, folder: str | None) -> None:
-        self._scratch = tempfile.TemporaryDirectory(prefix="engine-")
-        scratch = folder or self._scratch.name
-        command = [sys.executable, "-I", "-S", str(PROGRAM), str(self._checkout), scratch, self._module]
-        command.append(f"--code={compiled.folder()}")
-        if self._is_covered:
-            command.append("--coverage")
-        if self._wrap is not None:
-            # The interpreter too: a virtual environment may lie below a folder that the wall hides.
-            readable = (self._checkout, PROGRAM.parent, compiled.folder(), Path(sys.prefix), Path(sys.base_prefix))
-            command = self._wrap(command, Path(scratch), readable)
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=allowed_environment(settings={"PYTHONHASHSEED": "0"}),
-            start_new_session=True,
-        )
         self._question = 0
-        self._receive(time.monotonic() + max(self._timeout_s, 30.0))
+        if self._server is not None and folder is None and not self._is_covered:
+            self._accept(self._server.hello)  # what ended the server ends every engine of it
+            try:
+                self._process = self._server.fork()
+            except OSError as error:
+                raise self._crash(f"the engine's server failed: {error}") from error
+        else:
+            self._scratch = tempfile.TemporaryDirectory(prefix="engine-")
+            options = ["--coverage"] if self._is_covered else []
+            scratch = Path(folder or self._scratch.name)
+            self._process = OwnProcess(self._checkout, self._module, scratch, options, self._wrap)
+        self._receive(time.monotonic() + max(self._timeout_s, STARTS_WITHIN_S))
 
     def close(self) -> None:
         """Closes the database and ends the process.  Raises EngineCrash when a database file cannot be closed."""
@@ -119,17 +107,7 @@ class ProcessEngine:
         process, self._process = self._process, None
         if process is None:
             return
-        with contextlib.suppress(OSError, ValueError):
-            if process.stdin is not None:
-                process.stdin.close()
-        try:
-            _, status, usage = os.wait4(process.pid, 0) if self._ends_soon(process) else self._kill(process)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            self.cpu_seconds += usage.ru_utime + usage.ru_stime
-        except ChildProcessError:
-            process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
+        self.cpu_seconds += process.end()
         self._buffer.clear()
         if self._scratch is not None:
             self._scratch.cleanup()
@@ -139,19 +117,6 @@ class ProcessEngine:
         """Ends the process and forgets how it died; the next `open` starts another."""
         self._end()
         self._dead = ""
-
-    def _ends_soon(self, process: subprocess.Popen[bytes]) -> bool:
-        deadline = time.monotonic() + 5.0
-        while time.monotonic() < deadline:
-            if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
-                return True
-            time.sleep(0.005)
-        return False
-
-    def _kill(self, process: subprocess.Popen[bytes]) -> tuple[int, int, Any]:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        return os.wait4(process.pid, 0)
 
     def version(self) -> str:
         """The engine module's name; its own word on versions is not asked for."""
@@ -174,8 +139,7 @@ class ProcessEngine:
         process = self._process
         if process is not None:
             self._dead = self._dead or "timed out"
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            process.kill()
 
     def _execute(self, sql: str) -> Sequence[Sequence[Any]]:
         """Runs one statement.  Raises EngineRefusal or EngineCrash."""
@@ -198,19 +162,20 @@ class ProcessEngine:
 
     def _ask(self, operation: str, argument: object) -> dict[str, Any]:
         process = self._process
-        if self._dead or process is None or process.stdin is None:
+        if self._dead or process is None:
             raise EngineCrash(self._dead or "the engine's process is not running")
         try:
             self._question += 1
-            process.stdin.write(json.dumps([operation, argument, self._question]).encode() + b"\n")
-            process.stdin.flush()
+            process.write(json.dumps([operation, argument, self._question]).encode() + b"\n")
         except OSError as error:
             self._dead = self._dead or "the engine's process ended"
             raise EngineCrash(self._dead) from error
         return self._receive(time.monotonic() + self._timeout_s)
 
     def _receive(self, deadline: float) -> dict[str, Any]:
-        line = self._read_line(deadline)
+        return self._accept(self._read_line(deadline))
+
+    def _accept(self, line: bytes) -> dict[str, Any]:
         try:
             answer = json.loads(line)
         except ValueError as error:
@@ -231,16 +196,16 @@ class ProcessEngine:
         return answer
 
     def _read_line(self, deadline: float) -> bytes:
-        assert self._process is not None and self._process.stdout is not None
-        stdout = self._process.stdout
+        assert self._process is not None
+        reading = self._process.fileno()
         with selectors.DefaultSelector() as selector:
-            selector.register(stdout, selectors.EVENT_READ)
+            selector.register(reading, selectors.EVENT_READ)
             while b"\n" not in self._buffer:
                 left = deadline - time.monotonic()
                 if left <= 0 or not selector.select(left):
                     self.interrupt()
                     raise self._crash("timed out")
-                chunk = os.read(stdout.fileno(), 1 << 16)
+                chunk = os.read(reading, 1 << 16)
                 if not chunk or len(self._buffer) > LONGEST_ANSWER:
                     raise self._crash("the engine's process ended")
                 self._buffer += chunk

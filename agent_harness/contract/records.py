@@ -17,8 +17,9 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 
 from agent_harness.contract.base import Brief, Case, CaseId, CaseResult, Evaluation, Triple
+from agent_harness.contract.engine_links import EngineServer, Wrap
 from agent_harness.contract.minimise import Minimiser
-from agent_harness.contract.process_engine import EngineCrash, EngineRefusal, ProcessEngine, Wrap
+from agent_harness.contract.process_engine import EngineCrash, EngineRefusal, ProcessEngine
 from agent_harness.contract.spectrum import Spectrum
 from agent_harness.contract.sql_text import script_features
 from agent_harness.errors import ConfigurationError, HarnessError
@@ -157,9 +158,9 @@ class RecordsContract:
         suite, position = self._places[case_id]
         return suite.records[position].sort == "nosort"
 
-    def engine(self, checkout: Path, is_covered: bool = False) -> ProcessEngine:
+    def engine(self, checkout: Path, is_covered: bool = False, server: EngineServer | None = None) -> ProcessEngine:
         """The engine of a checkout in a process of its own, not yet open."""
-        return ProcessEngine(checkout, self._module, self._timeout_s, is_covered, self._wrap)
+        return ProcessEngine(checkout, self._module, self._timeout_s, is_covered, self._wrap, server)
 
     def evaluate(
         self,
@@ -182,20 +183,27 @@ class RecordsContract:
         cpu_seconds = 0.0
         own = executor or ThreadPoolExecutor(self._jobs)
         try:
-            parts = own.map(lambda job: self._run_suite(job[0], job[1], checkout, wanted, timeout_s), jobs)
-            for part, seconds in parts:
-                results.update(part)
-                cpu_seconds += seconds
+            with EngineServer(checkout, self._module, self._wrap) as server:
+                parts = own.map(lambda job: self._run_suite(job[0], job[1], checkout, wanted, timeout_s, server), jobs)
+                for part, seconds in parts:
+                    results.update(part)
+                    cpu_seconds += seconds
         finally:
             if executor is None:
                 own.shutdown()
         return Evaluation(str(checkout), self.hash(), results, cpu_seconds)
 
     def _run_suite(
-        self, configuration: str, suite: Suite, checkout: Path, wanted: frozenset[CaseId] | None, timeout_s: float
+        self,
+        configuration: str,
+        suite: Suite,
+        checkout: Path,
+        wanted: frozenset[CaseId] | None,
+        timeout_s: float,
+        server: EngineServer,
     ) -> tuple[dict[CaseId, CaseResult], float]:
         text, positions = suite.reduced(wanted) if wanted is not None else (suite.text, None)
-        engine = self.engine(checkout)
+        engine = self.engine(checkout, server=server)
         options = RunOptions(
             is_database_file=configuration == "file",
             record_timeout_s=self._timeout_s,

@@ -123,9 +123,7 @@ class Improver:
         self._kept.append(workload.name)
         return {**result, "kept": True, "commit": head}
 
-    def _propose(
-        self, number: int, workload: Workload, seconds: float, floor: float, workspace: Workspace, place: Path
-    ) -> str:
+    def _propose(self, number: int, workload: Workload, seconds: float, floor: float, workspace: Workspace, place: Path) -> str:
         profile = run_workload(workspace.path, self._config.contract.module, workload, is_profiled=True)
         prompt = PROMPT.format(
             seconds=seconds,

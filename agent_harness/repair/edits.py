@@ -110,9 +110,7 @@ class Source:
         self._starts = [0]
         for line in text.split(b"\n"):
             self._starts.append(self._starts[-1] + len(line) + 1)
-        self.loads = [
-            (n.id, n.lineno) for n in ast.walk(self.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-        ]
+        self.loads = [(n.id, n.lineno) for n in ast.walk(self.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
         self.module_names = list(_module_names(self.tree))
         self.names = {node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)}
         self.defined = _defined(self.tree)
@@ -193,9 +191,7 @@ def _statements(node: ast.AST, scope: Scope) -> Iterator[tuple[Scope, ast.stmt |
     while pending:
         parent, inside = pending.pop()
         found = [
-            child
-            for child in ast.iter_child_nodes(parent)
-            if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case)
+            child for child in ast.iter_child_nodes(parent) if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case)
         ]
         for child in reversed(found):
             pending.append((child, child if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) else inside))

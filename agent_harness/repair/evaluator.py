@@ -28,11 +28,15 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 ANNOTATIONS = 0x1000000  # __future__.annotations: the engine's are never evaluated
 MEMORY_LIMIT = 3 << 30
+TRACED_SECONDS = 0.4  # of CPU, for the passing records of a suite
+WALL_FACTOR = 6.0  # a child on a busy machine; one that sleeps ends by this
+MOST_LINES = 1 << 16  # of a file
 Lines = dict[str, list[int]]
 
 
@@ -155,17 +159,17 @@ def import_anew(sources: Sources, file: str, edits: list[list[Any]], package: st
 
 
 class Trace:
-    """Collects the engine's (file, line) pairs that run in this process, in all its threads."""
+    """Collects the engine's lines that run in this process, in all its threads, as numbers that `places` explains."""
 
     def __init__(self, workspace: str) -> None:
         self._workspace = workspace
-        self._n = len(workspace)
-        self._seen: dict[CodeType, set[int]] = {}
+        self._bases: dict[CodeType, int] = {}
         self._known: dict[CodeType, Any] = {}
+        self._seen: set[int] = set()
 
     def start(self) -> None:
         """Begins with nothing seen."""
-        self._seen = {}
+        self._seen = set()
         self._known = {}
         threading.settrace(self._on_call)
         sys.settrace(self._on_call)
@@ -178,24 +182,112 @@ class Trace:
         if not code.co_filename.startswith(self._workspace):
             self._known[code] = None
             return None
-        lines = self._seen.setdefault(code, set())
-        add = lines.add
+        base = self._bases.setdefault(code, len(self._bases) * MOST_LINES)
+        add = self._seen.add
 
         def on_line(inner: FrameType, event: str, argument: object) -> Any:
-            add(inner.f_lineno)
+            add(base + inner.f_lineno)
             return on_line
 
         self._known[code] = on_line
         return on_line
 
-    def stop(self) -> Lines:
-        """Ends and gives the lines of each file."""
+    def stop(self) -> set[int]:
+        """Ends and gives the numbers of the lines that ran."""
         sys.settrace(None)
         threading.settrace(None)  # type: ignore[arg-type,unused-ignore]
+        return self._seen
+
+    def places(self) -> Callable[[int], tuple[str, int]]:
+        """From a number to file and line."""
+        n = len(self._workspace)
+        files = [code.co_filename[n:] for code in self._bases]
+        return lambda number: (files[number // MOST_LINES], number % MOST_LINES)
+
+    def by_file(self, numbers: set[int]) -> Lines:
+        """The lines of each file."""
         found: dict[str, set[int]] = {}
-        for code, lines in self._seen.items():
-            found.setdefault(code.co_filename[self._n :], set()).update(lines)
+        for file, line in map(self.places(), numbers):
+            found.setdefault(file, set()).add(line)
         return {file: sorted(lines) for file, lines in found.items()}
+
+
+class Recorder:
+    """The engine lines that each record of a suite runs: the targets and what they need, and others while there is time."""
+
+    def __init__(self, records: list[Any], trace: Trace, targets: set[int], needs: dict[str, list[int]]) -> None:
+        self._records = records
+        self._trace = trace
+        self._targets = targets
+        self._needs = needs
+        self._always = targets.union(*(needs.get(str(line), ()) for line in targets))
+        self._position = 0
+        self._runs: dict[int, set[int]] = {}
+        self._seconds = 0.0
+
+    def watch(self, engine: Any) -> None:
+        """Traces what `engine` executes from its next opening on."""
+        open_plainly = engine.open
+
+        def open_traced(path: str | None) -> None:
+            open_plainly(path)
+            execute = engine.execute
+
+            def traced(sql: str) -> Any:
+                line = self._line_of(sql)
+                if self._seconds > TRACED_SECONDS and line not in self._always:
+                    return execute(sql)
+                began = time.process_time()
+                self._trace.start()
+                try:
+                    return execute(sql)
+                finally:
+                    self._runs.setdefault(line, set()).update(self._trace.stop())
+                    self._seconds += (time.process_time() - began) * (line not in self._always)
+
+            engine.execute = traced
+
+        engine.open = open_traced
+
+    def _line_of(self, sql: str) -> int:
+        """The line of the next record with this statement; 0 for the runner's own."""
+        for position in range(self._position, len(self._records)):
+            if sql in self._records[position].sql:
+                self._position = position
+                return int(self._records[position].line)
+        return 0
+
+    def counts(self, failing: set[int]) -> dict[str, Any]:
+        """What `spectrum` answers."""
+        groups: dict[tuple[int, ...], list[int]] = {}
+        for line in self._runs:
+            if line and (line not in failing or line in self._targets):
+                groups.setdefault(tuple(self._needs.get(str(line), ())), []).append(line)
+        failed: Counter[int] = Counter()
+        passed: Counter[int] = Counter()
+        small: list[list[int]] = []
+        for needed, lines in groups.items():
+            shared = set().union(*(self._runs.get(line, ()) for line in needed))
+            wrong = [line for line in lines if line in failing]
+            small += [[line, len(shared | self._runs[line])] for line in wrong]
+            self._count(failed, shared, wrong)
+            self._count(passed, shared, [line for line in lines if line not in failing])
+        place = self._trace.places()
+        found: dict[str, dict[int, list[int]]] = {}
+        for number in failed.keys() | passed.keys():
+            file, at = place(number)
+            pair = found.setdefault(file, {}).setdefault(at, [0, 0])
+            pair[0] += failed[number]
+            pair[1] += passed[number]
+        n_passing = sum(map(len, groups.values())) - len(small)
+        return {"n": [len(small), n_passing], "counts": found, "failing": small, "all": sorted(failing)}
+
+    def _count(self, counts: Counter[int], shared: set[int], lines: list[int]) -> None:
+        for line in lines:
+            counts.update(self._runs[line] - shared)
+        if lines:
+            for number in shared:
+                counts[number] += len(lines)
 
 
 class Bench:
@@ -216,6 +308,7 @@ class Bench:
             name = file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
             with contextlib.suppress(Exception):
                 importlib.import_module(name)
+        gc.unfreeze()  # what is frozen is not listed
         self.sources.find_functions()
         gc.collect()
         gc.freeze()
@@ -243,8 +336,8 @@ class Bench:
             for number, probe in enumerate(asked):
                 reason = ask(probe, self.module)
                 if reason:
-                    return {"passed": number, "reason": reason}
-            return {"passed": len(asked), "reason": ""}
+                    return {"passed": number, "reason": reason, "cpu_s": time.process_time()}
+            return {"passed": len(asked), "reason": "", "cpu_s": time.process_time()}
 
         return self._in_child(work, timeout_s)
 
@@ -268,40 +361,31 @@ class Bench:
             try:
                 reason = ask(probe, self.module, places)
             finally:
-                lines = trace.stop()
+                lines = trace.by_file(trace.stop())
             n = len(self.sources.workspace)
             inside = [[file[n:], line] for file, line in places if file.startswith(self.sources.workspace)]
             return {"reason": reason, "lines": lines, "places": inside}
 
         return self._in_child(work, timeout_s)
 
-    def count_passing(self, text: str, passing: list[int], seconds: float) -> dict[str, Any]:
-        """How many of the passing records (by line) run each engine line; as many records as the time allows."""
+    def spectrum(self, probe: dict[str, Any], needs: dict[str, list[int]], timeout_s: float) -> dict[str, Any]:
+        """How many failing and passing records run each engine line, themselves or by the statements that they need.
+
+        `needs` maps a record's line to those of the earlier statements; of the failing records only the probe's lines count.
+        `counts` is {file: {line: [failing, passing]}}, `failing` the failing records as (line, number of engine lines run),
+        `all` the lines that fail; `n` None when the suite gives no answer.
+        """
 
         def work() -> dict[str, Any]:
             runner = importlib.import_module("sqllogictest")
+            records = runner.parse_records(probe["text"])
+            recorder = Recorder(records, Trace(self.sources.workspace), set(probe["lines"]), needs)
             engine = runner.make_engine(self.module)
-            engine.open(None)
-            trace, wanted = Trace(self.sources.workspace), set(passing)
-            counts: Counter[tuple[str, int]] = Counter()
-            n_runs, deadline = 0, time.monotonic() + seconds
-            for record in runner.parse_records(text):
-                if record.kind not in ("statement", "query") or time.monotonic() > deadline:
-                    continue
-                is_counted = record.line in wanted
-                if is_counted:
-                    trace.start()
-                with contextlib.suppress(Exception):
-                    engine.execute(record.sql)
-                if is_counted:
-                    n_runs += 1
-                    counts.update((file, line) for file, lines in trace.stop().items() for line in lines)
-            folded: dict[str, dict[int, int]] = {}
-            for (file, line), count in counts.items():
-                folded.setdefault(file, {})[line] = count
-            return {"n": n_runs, "counts": folded}
+            recorder.watch(engine)
+            outcome = run_records(probe, runner, engine)
+            return recorder.counts({failure.line for failure in outcome.failures})
 
-        return self._in_child(work, seconds * 2 + 5)
+        return self._in_child(work, timeout_s)
 
     # -- children
 
@@ -313,7 +397,7 @@ class Bench:
             _be_child(work, writing, timeout_s)
         os.close(writing)
         try:
-            answer = _read_all(reading, time.monotonic() + timeout_s + 2.0)
+            answer = _read_all(reading, time.monotonic() + WALL_FACTOR * timeout_s + 2.0)
         finally:
             os.close(reading)
             with contextlib.suppress(ProcessLookupError):
@@ -322,7 +406,7 @@ class Bench:
         try:
             decoded: dict[str, Any] = json.loads(answer)
         except ValueError:
-            return {"passed": 0, "reason": "no answer: hung or died", "lines": {}, "places": [], "n": 0, "counts": {}}
+            return {"passed": 0, "reason": "no answer: hung or died", "cpu_s": 0.0, "lines": {}, "places": [], "n": None}
         return decoded
 
 
@@ -341,12 +425,13 @@ def _read_all(reading: int, deadline: float) -> bytes:
 def _be_child(work: Any, writing: int, timeout_s: float) -> None:
     """Runs in the child and never returns: one JSON document to the pipe, then the end."""
     try:
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, timeout_s)
+        # By CPU time: what else the machine does must not decide whether an edit hangs.
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, timeout_s)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
         answer = work()
     except BaseException as error:  # whatever the edited engine raises is the answer
-        answer = {"passed": 0, "reason": f"{type(error).__name__}: {error}"[:500]}
+        answer = {"passed": 0, "reason": f"{type(error).__name__}: {error}"[:500], "cpu_s": time.process_time()}
     data = json.dumps(answer).encode()
     while data:
         data = data[os.write(writing, data) :]

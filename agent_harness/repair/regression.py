@@ -36,9 +36,7 @@ class _History:
 
     def commits(self, n: int) -> list[str]:
         """The commits that changed editable files, youngest first."""
-        listing = self.repository.git(
-            "log", "--first-parent", "--format=%H", f"-{n}", "HEAD", "--", *self._task.editable
-        )
+        listing = self.repository.git("log", "--first-parent", "--format=%H", f"-{n}", "HEAD", "--", *self._task.editable)
         return listing.split()
 
     def passes(self, commit: str, reverted: str = "", probes: Sequence[Probe] | None = None) -> bool:
@@ -47,9 +45,7 @@ class _History:
             raise HarnessError("no time left to search the past")
         with tempfile.TemporaryDirectory(dir=self._scratch) as name:
             folder = Path(name)
-            self.repository.git(
-                "--work-tree", name, "restore", "--source", commit, "--worktree", "--", *self._task.editable
-            )
+            self.repository.git("--work-tree", name, "restore", "--source", commit, "--worktree", "--", *self._task.editable)
             if reverted and not _take_back(self.repository, folder, reverted):
                 return False
             try:
@@ -84,9 +80,7 @@ def revert_culprit(
         if found is None:
             return ""
         good, bad = found
-        patch = history.repository.git(
-            "diff", "--no-ext-diff", "--unified=0", "--no-renames", good, bad, "--", *task.editable
-        )
+        patch = history.repository.git("diff", "--no-ext-diff", "--unified=0", "--no-renames", good, bad, "--", *task.editable)
         hunks = split_hunks(patch)
         head = commits[0]
 

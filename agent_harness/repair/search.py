@@ -7,8 +7,9 @@ quicker: of the ones that hold, the lowest-ranked wins.  What was proposed befor
 
 from __future__ import annotations
 
+import ast
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from agent_harness.contract.base import CaseId
@@ -18,18 +19,21 @@ from agent_harness.repair.localise import Localisation, Place
 from agent_harness.repair.workers import Pool, Probe
 
 SUITE_SECONDS = 20.0
+LEAST_PROBE_SECONDS = 0.3
 # A constant or table at the top of a module runs at import only; it is as suspicious as its readers, and dearer to try.
 MODULE_LEVEL = 0.5
+TIERS = (300, 1200, 4000, 1_000_000)  # lines
 
 
 class Found:
-    """What a search ended with: the edit that holds, or None; how many were tried; how many passed the probes."""
+    """What a search ended with: the edit that holds, or None; how many were tried; how many passed the probes; whether no
+    edit was left."""
 
-    __slots__ = ("edit", "n_candidates", "n_plausible", "n_tried", "seconds")
+    __slots__ = ("edit", "is_exhausted", "n_plausible", "n_tried", "seconds")
 
-    def __init__(self, edit: Edit | None, n_candidates: int, n_tried: int, n_plausible: int, seconds: float) -> None:
+    def __init__(self, edit: Edit | None, is_exhausted: bool, n_tried: int, n_plausible: int, seconds: float) -> None:
         self.edit = edit
-        self.n_candidates = n_candidates
+        self.is_exhausted = is_exhausted
         self.n_tried = n_tried
         self.n_plausible = n_plausible
         self.seconds = seconds
@@ -40,25 +44,61 @@ def key_of(edit: Edit) -> str:
     return f"{edit.file}:{edit.start}:{edit.end}:{edit.replacement}"
 
 
-def ranked_edits(workspace: Path, scores: dict[Place, float]) -> list[Edit]:
-    """Every edit of a suspicious line, most promising first; ties in the order of file and position."""
+def ranked_edits(workspace: Path, scores: dict[Place, float]) -> Iterator[Edit]:
+    """Every edit of a suspicious line, most promising first; ties in the order of file and position.
+
+    In tiers of lines, the most suspicious ones first, so that the first edits are there before the last ones are made.
+    """
     by_file: dict[str, dict[int, float]] = {}
     for (file, line), score in scores.items():
         by_file.setdefault(file, {})[line] = score
-    found: list[tuple[float, str, int, int, Edit]] = []
+    sources: dict[str, Source] = {}
+    ranked: list[tuple[float, str, int]] = []
     for file, lines in sorted(by_file.items()):
         try:
-            source = Source(file, (workspace / file).read_bytes())
+            sources[file] = Source(file, (workspace / file).read_bytes())
         except (OSError, SyntaxError):
             continue
-        readers = _module_level(source, lines)
-        merged = {line: max(lines.get(line, 0.0), readers.get(line, 0.0)) for line in {*lines, *readers}}
-        for number, edit in enumerate(all_edits(source, set(merged))):
-            score = merged.get(edit.line) or max(merged.get(line, 0.0) for line in edit.lines)
+        for more in (_jumps(sources[file], lines), _module_level(sources[file], lines)):
+            lines.update({line: score for line, score in more.items() if score > lines.get(line, 0.0)})
+        ranked += [(-score, file, line) for line, score in lines.items()]
+    ranked.sort()
+    done: set[str] = set()
+    start = 0
+    for size in TIERS:
+        tier = {(file, line) for _, file, line in ranked[start : start + size]}
+        start += size
+        for edit in _tier(sources, by_file, tier):
+            if key_of(edit) not in done:
+                done.add(key_of(edit))
+                yield edit
+
+
+def _tier(sources: dict[str, Source], scores: dict[str, dict[int, float]], tier: set[Place]) -> list[Edit]:
+    found: list[tuple[float, str, int, int, Edit]] = []
+    for file in sorted({file for file, _ in tier}):
+        lines = scores[file]
+        for number, edit in enumerate(all_edits(sources[file], {line for each, line in tier if each == file})):
+            score = lines.get(edit.line) or max(lines.get(line, 0.0) for line in edit.lines)
             if score:
                 found.append((-score * edit.weight, file, edit.start, number, edit))
     found.sort(key=lambda entry: entry[:4])
     return [entry[4] for entry in found]
+
+
+def _jumps(source: Source, lines: dict[int, float]) -> dict[int, float]:
+    """`break` and `continue` often leave no code with a line of its own: as suspicious as what leads to them."""
+    found: dict[int, float] = {}
+    for parent in ast.walk(source.tree):
+        for name in ("body", "orelse", "finalbody"):
+            children = getattr(parent, name, None)
+            before = getattr(parent, "lineno", 0)
+            for child in children if isinstance(children, list) else []:
+                if isinstance(child, ast.Break | ast.Continue):
+                    test = getattr(parent, "test", None)
+                    found[child.lineno] = max(lines.get(before, 0.0), lines.get(getattr(test, "end_lineno", before), 0.0))
+                before = child.lineno
+    return {line: score for line, score in found.items() if score}
 
 
 def _module_level(source: Source, lines: dict[int, float]) -> dict[int, float]:
@@ -90,11 +130,10 @@ class Search:
         self._localisation = localisation
         self._deadline = deadline
         self._suites = _suite_probes(suites, set(case_ids))
-        self._targets = [{**probe, "lines": lines} for probe, lines in self._suites if lines]
-        self._others: list[tuple[Probe, float]] | None = None
+        self._others: list[Probe] | None = None
         self._probe_seconds = 1.0
 
-    def run(self, edits: Sequence[Edit], rejected: Collection[str] = ()) -> Found:
+    def run(self, edits: Iterable[Edit], rejected: Collection[str] = ()) -> Found:
         """Tries the edits in their order until one holds or the time is over."""
         started = time.monotonic()
         self._pool.tell_all("set_probes", probes=self._localisation.probes)
@@ -113,9 +152,10 @@ class Search:
                 winner = edit
                 break
         answers.close()
-        return Found(winner, len(edits), n_tried, n_plausible, time.monotonic() - started)
+        is_exhausted = winner is None and time.monotonic() <= self._deadline
+        return Found(winner, is_exhausted, n_tried, n_plausible, time.monotonic() - started)
 
-    def _until_deadline(self, edits: Sequence[Edit], rejected: Collection[str]) -> Iterator[Edit]:
+    def _until_deadline(self, edits: Iterable[Edit], rejected: Collection[str]) -> Iterator[Edit]:
         for edit in edits:
             if time.monotonic() > self._deadline:
                 return
@@ -123,37 +163,35 @@ class Search:
                 yield edit
 
     def _time_probes(self) -> float:
-        began = time.monotonic()
-        for probe in self._localisation.probes:
-            self._pool.attempt(None, 10.0, [probe])
-        return max(1.0, 5 * (time.monotonic() - began))
+        seconds = sum(self._pool.attempt(None, 10.0, [probe])["cpu_s"] for probe in self._localisation.probes)
+        return max(LEAST_PROBE_SECONDS, 10 * float(seconds))
 
     def holds(self, edit: Edit) -> bool:
         """Whether all target records pass and no other record begins to fail."""
-        return all(self._passes(edit, probe) for probe in self._targets) and self._keeps(edit)
-
-    def _passes(self, edit: Edit, probe: Probe, timeout_s: float = SUITE_SECONDS) -> bool:
-        is_over = time.monotonic() > self._deadline + SUITE_SECONDS
-        return not is_over and not self._pool.attempt(edit, timeout_s, [probe])["reason"]
-
-    def _keeps(self, edit: Edit) -> bool:
-        """Whether no record that passed before the edit fails after it."""
         if self._others is None:
             self._others = [other for _, other in self._pool.each(self._baseline, self._suites) if other is not None]
-        answers = self._pool.each(lambda other: self._passes(edit, *other), self._others, ahead=4)
-        holds = all(passed for _, passed in answers)
-        answers.close()
-        return holds
+        return self._all_pass(edit, self._others)
 
-    def _baseline(self, suite: tuple[Probe, list[int]]) -> tuple[Probe, float] | None:
-        """A suite's probe without the records that fail before any edit and are not the task's, and a time limit for it."""
+    def _all_pass(self, edit: Edit, probes: Sequence[Probe]) -> bool:
+        answers = self._pool.each(lambda probe: self._passes(edit, probe), probes, ahead=4)
+        try:
+            return all(passed for _, passed in answers)
+        finally:
+            answers.close()
+
+    def _passes(self, edit: Edit, probe: Probe) -> bool:
+        is_over = time.monotonic() > self._deadline + SUITE_SECONDS
+        return not is_over and not self._pool.attempt(edit, SUITE_SECONDS, [probe])["reason"]
+
+    def _baseline(self, suite: tuple[Probe, list[int]]) -> Probe | None:
+        """A suite's probe without the records that fail before any edit and are not the task's; None if nothing is left."""
         probe, targets = suite
-        began = time.monotonic()
-        failing = self._pool.ask("failing_lines", probe=probe, timeout_s=SUITE_SECONDS)["failing"]
+        failing = None if probe["file"] else self._localisation.failing.get(probe["name"])
+        if failing is None:
+            failing = self._pool.ask("failing_lines", probe=probe, timeout_s=SUITE_SECONDS)["failing"]
         if failing is None:  # the suite gives no answer at all: nothing there can be lost
-            return None
-        seconds = time.monotonic() - began
-        return {**probe, "ignored": sorted(set(failing) - set(targets))}, 3.0 + 5 * seconds
+            return {**probe, "lines": targets} if targets else None
+        return {**probe, "ignored": sorted(set(failing) - set(targets))}
 
 
 def _suite_probes(suites: Sequence[tuple[str, Suite]], targets: set[CaseId]) -> list[tuple[Probe, list[int]]]:

@@ -38,7 +38,7 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=allowed_environment(settings={"PYTHONHASHSEED": "0"}),
-            start_new_session=True,
+            process_group=0,  # not a session: what was started nice stays nice
         )
 
     def ask(self, what: str, **arguments: Any) -> dict[str, Any]:
@@ -83,6 +83,10 @@ class Pool:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the workers."""
         self._threads.shutdown(cancel_futures=True)
         for worker in self._workers:
             worker.close()

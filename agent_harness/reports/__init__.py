@@ -33,9 +33,7 @@ def write_report(state_folder: Path, path: Path) -> Path:
 def page(folders: Folders, events: list[Event]) -> str:
     """The page's text."""
     state = State(events)
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters["number"] = number
     return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
         state=state,

@@ -101,7 +101,7 @@ LONG = "query I\nWITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)
 
 def test_planted_fault_is_repaired(scratch: Scratch, tmp_path: Path) -> None:
     workspace = scratch.workspace(tmp_path / "work", lambda folder: None)
-    backend = EmbeddedBackend(lambda: scratch.contract, jobs=2, spectrum_seconds=0.5, seconds=60.0)
+    backend = EmbeddedBackend(lambda: scratch.contract, jobs=2, seconds=60.0)
     brief = {"script": "SELECT abs(-7)"}
     task = Task("t1-1", "", workspace.path, tmp_path / "attempts" / "t1-1", ("minisql/",), scratch.targets, brief)
     outcome = backend.build(task)
@@ -112,10 +112,8 @@ def test_planted_fault_is_repaired(scratch: Scratch, tmp_path: Path) -> None:
     # What a gate has rejected is not proposed again.
     first = workspace.repository.git("diff")
     workspace.repository.git("checkout", "--quiet", "--", ".")
-    again = Task(
-        "t1-2", "", workspace.path, tmp_path / "attempts" / "t1-2", ("minisql/",), scratch.targets, brief, attempt=2
-    )
-    outcome = EmbeddedBackend(lambda: scratch.contract, jobs=2, spectrum_seconds=0.5, seconds=4.0).build(again)
+    again = Task("t1-2", "", workspace.path, tmp_path / "attempts" / "t1-2", ("minisql/",), scratch.targets, brief, attempt=2)
+    outcome = EmbeddedBackend(lambda: scratch.contract, jobs=2, seconds=4.0).build(again)
     assert workspace.repository.git("diff") != first
 
 
@@ -166,8 +164,6 @@ def test_planted_faults_are_the_same_for_a_seed() -> None:
     runs = []
     for _ in range(2):
         faults = planted(root, 7)
-        runs.append(
-            [(fault.file, fault.operator, fault.line, fault.after) for fault, _ in zip(faults, range(2), strict=False)]
-        )
+        runs.append([(fault.file, fault.operator, fault.line, fault.after) for fault, _ in zip(faults, range(2), strict=False)])
     assert runs[0] == runs[1]
     assert family("core/ReplaceBinaryOperator_Add_Sub") == "ReplaceBinaryOperator"

@@ -63,9 +63,7 @@ def work(journal: Journal, folders: Folders) -> None:
             **{"max_seconds": 1.0, "max_tokens": 0, "max_usd": 0.0},
         )
         write_whole(folders.attempt(name) / "patch.diff", "--- a/f.py\n+++ b/f.py\n@@ -1 +1 @@\n-a < b\n+a <= b\n")
-        journal.record(
-            "attempt.built", attempt=name, end="finished", detail="", head="h", tree="t", usage=usage, seconds=2.0
-        )
+        journal.record("attempt.built", attempt=name, end="finished", detail="", head="h", tree="t", usage=usage, seconds=2.0)
         gates = [{"gate": "target", "passed": number == 2, "evidence": "1 of 1", "signature": "target", "seconds": 0.1}]
         journal.record("attempt.verified", attempt=name, passed=number == 2, gates=gates, contract="c")
         journal.record("attempt.finished", attempt=name, result=result, signature="target", evidence="1 of 1")
@@ -92,9 +90,7 @@ def test_costs_are_by_model_and_by_record_closed(tmp_path: Path) -> None:
 def test_unknown_price_is_not_zero(tmp_path: Path) -> None:
     folders = Folders(tmp_path / "state")
     journal = Journal(folders)
-    journal.record(
-        "role.asked", role="decide", backend="x", model="y", task="", text="1", usage=Usage.unknown().as_dict()
-    )
+    journal.record("role.asked", role="decide", backend="x", model="y", task="", text="1", usage=Usage.unknown().as_dict())
     journal.close()
     text = write_report(folders.root, tmp_path / "report.html").read_text()
     assert text.count("unknown") >= 2
