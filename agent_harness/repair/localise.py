@@ -14,17 +14,18 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from agent_harness.contract.minimise import CREATES, ddmin, dependencies, names_in, reference_engine, replay
 from agent_harness.contract.records import FILE_MARK, Suite
 from agent_harness.repair.evaluator import plain
 from agent_harness.repair.workers import Pool, Probe
-from sqllogictest import Engine, format_records, parse_records
+from sqllogictest import Engine, RunOptions, format_records, parse_records, run_text
 from sqllogictest.statements import split_statements
 
 Place = tuple[str, int]
+Target = tuple[str, Suite, int]
 TRIED_RECORDS = 10
 CONSIDERED_PER_SUITE = 40
 KEPT_PROBES = 5
@@ -113,28 +114,61 @@ def statements_of(probe: Probe) -> list[str]:
 
 def record_probes(suites: Sequence[tuple[str, Suite]], case_ids: Collection[str]) -> list[Probe]:
     """Probes for failing records: the shortest of each suite, then the second of each, and so on."""
+    return [_variants(*target)[0] for target in _shortest(suites, case_ids)]
+
+
+def _shortest(suites: Sequence[tuple[str, Suite]], case_ids: Collection[str]) -> Iterator[Target]:
     wanted = set(case_ids)
-    found: list[tuple[int, int, Probe]] = []
+    found: list[tuple[int, int, str, Target]] = []
     for configuration, suite in suites:
         positions = [position for position, case in suite.cases.items() if case.id in wanted][:CONSIDERED_PER_SUITE]
-        probes = [_record_probe(configuration, suite, position) for position in positions]
-        probes.sort(key=lambda probe: len(probe["text"]))
-        found.extend((number, len(probe["text"]), probe) for number, probe in enumerate(probes))
-    return [probe for _, _, probe in sorted(found, key=lambda entry: entry[:2])]
+        lengths = {position: len(_variants(configuration, suite, position)[0]["text"]) for position in positions}
+        positions.sort(key=lambda position: lengths[position])
+        for number, position in enumerate(positions):
+            found.append((number, lengths[position], suite.name, (configuration, suite, position)))
+    return (target for *_, target in sorted(found, key=lambda entry: entry[:3]))
 
 
-def _record_probe(configuration: str, suite: Suite, position: int) -> Probe:
-    before = [record for record in suite.records[:position] if record.kind == "statement"]
+def _variants(configuration: str, suite: Suite, position: int) -> list[Probe]:
+    """A failing record after the statements that it depends on, after all statements, and after all records."""
     target = suite.records[position]
+    earlier = [record for record in suite.records[:position] if record.kind in ("statement", "query")]
+    before = [record for record in earlier if record.kind == "statement"]
     needed = Counter(dependencies([*(record.sql for record in before), target.sql])[:-1])
     kept = []
     for record in before:
         if needed[record.sql] > 0:
             needed[record.sql] -= 1
             kept.append(record)
-    text = format_records([*kept, target])
-    line = parse_records(text)[-1].line
-    return {"kind": "records", "name": suite.name, "text": text, "lines": [line], "file": configuration == "file"}
+    probes: list[Probe] = []
+    for setup in (kept, before, earlier):
+        text = format_records([*setup, target])
+        line = parse_records(text)[-1].line
+        probes.append({"kind": "records", "name": suite.name, "text": text, "lines": [line], "file": configuration == "file"})
+    return probes
+
+
+def _failing_probe(pool: Pool, configuration: str, suite: Suite, position: int) -> tuple[Probe, dict[str, Any]] | None:
+    """The first variant that the reference answers rightly and the engine does not, with what it covers."""
+    tried: set[str] = set()
+    for probe in _variants(configuration, suite, position):
+        if probe["text"] in tried or not _is_sound(probe):
+            continue
+        tried.add(probe["text"])
+        answer = _cover(pool, probe)
+        if answer["reason"]:
+            return probe, answer
+    return None
+
+
+def _is_sound(probe: Probe) -> bool:
+    """Whether the reference passes the probe: a record without what it depends on says nothing about an engine."""
+    outcome = run_text(probe["text"], reference_engine(), RunOptions(max_failures=1_000_000), probe["name"])
+    return all(failure.line not in probe["lines"] and failure.line for failure in outcome.failures)
+
+
+def _cover(pool: Pool, probe: Probe) -> dict[str, Any]:
+    return pool.ask("cover", probe=probe, timeout_s=PROBE_SECONDS)
 
 
 def needed_statements(suite: Suite) -> dict[int, list[int]]:
@@ -169,15 +203,15 @@ def localise(
 ) -> Localisation:
     """Chooses probes and scores lines.  No probe means that nothing here fails in this process."""
     counts = _count_all(pool, suites, case_ids)
-    candidates = _smallest(counts, suites, case_ids) or record_probes(suites, case_ids)[:TRIED_RECORDS]
+    targets = _smallest(counts, suites, case_ids) or list(_shortest(suites, case_ids))[:TRIED_RECORDS]
+    found = [pair for _, pair in pool.each(lambda target: _failing_probe(pool, *target), targets) if pair is not None]
     scripts = [split_statements(script)] if script.strip() else []
-    scripts += [made for made in map(statements_of, candidates[:MINIMISED]) if len(made) > 2]
-    candidates = [probe for probe in (smaller_probe(pool, made) for made in scripts) if probe is not None] + candidates
-    covered = [
-        (probe, answer)
-        for probe, answer in pool.each(lambda probe: pool.ask("cover", probe=probe, timeout_s=PROBE_SECONDS), candidates)
-        if answer["reason"]
-    ]
+    scripts += [made for made in (statements_of(probe) for probe, _ in found[:MINIMISED]) if len(made) > 2]
+    for made in scripts:
+        smaller = smaller_probe(pool, made)
+        if smaller is not None:
+            found.append((smaller, _cover(pool, smaller)))
+    covered = [pair for pair in found if pair[1]["reason"]]
     covered.sort(key=lambda pair: sum(map(len, pair[1].get("lines", {}).values())) or 1 << 30)
     kept = covered[:KEPT_PROBES]
     if not kept:
@@ -220,8 +254,8 @@ def _count_all(pool: Pool, suites: Sequence[tuple[str, Suite]], case_ids: Collec
     return counts
 
 
-def _smallest(counts: Counts, suites: Sequence[tuple[str, Suite]], case_ids: Collection[str]) -> list[Probe]:
-    """Probes of the task's failing records that run the fewest lines, two a suite first."""
+def _smallest(counts: Counts, suites: Sequence[tuple[str, Suite]], case_ids: Collection[str]) -> list[Target]:
+    """The task's failing records that run the fewest lines, two a suite first."""
     wanted = set(case_ids)
     place = {
         (id(suite), suite.records[p].line): p for _, suite in suites for p, case in suite.cases.items() if case.id in wanted
@@ -235,4 +269,4 @@ def _smallest(counts: Counts, suites: Sequence[tuple[str, Suite]], case_ids: Col
             seen[id(suite)] += 1
             ranked.append((seen[id(suite)] > 2, n_lines, suite.name, position, suite))
     ranked.sort(key=lambda entry: entry[:4])
-    return [_record_probe(configuration[id(suite)], suite, position) for *_, position, suite in ranked[:TRIED_RECORDS]]
+    return [(configuration[id(suite)], suite, position) for *_, position, suite in ranked[:TRIED_RECORDS]]
