@@ -1,7 +1,7 @@
 """The sqllogictest contract: records as cases, judged by the runner over the engine's own process.
 
 A case's identity is a hash of (suite, the statements before it, its SQL, mode and expected text), so an edit anywhere before a
-record gives it a new identity and a shifted line does not.  Evaluating a subset keeps all statements and drops the other
+record gives it a new identity and a shifted line does not.  Evaluating a subset keeps all that has an effect and drops the other
 queries.  Two configurations can be under contract at once: in memory, and with a database file (small cache, reopened every
 200 records, checked by the official integrity_check at the end); the second one's case ids end in "@file".
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import re
 import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -27,6 +28,7 @@ from sqllogictest import Failure, Record, RunOptions, format_records, parse_reco
 
 FILE_MARK = "@file"
 SHOWN_ROWS = 40
+CHANGES = re.compile(r"\b(?:insert|update|delete|replace)\b|^\s*(?:pragma|vacuum|begin|commit|create|drop)\b", re.I)
 # A brief is for reading: so many failing and passing cases are traced for it, and so long is its case made smaller.
 TRACED_FAILING = 4
 TRACED_PASSING = 12
@@ -64,15 +66,15 @@ class Suite:
             repeat = f"-{seen[key]}" if seen[key] > 1 else ""  # the same query twice in the same state is two cases
             title = " ".join(record.sql.split())[:200]
             self.cases[position] = Case(key + repeat + mark, name, record.line, title)
-            if record.kind == "statement":
+            if has_effect(record):
                 state.update(record.sql.encode("utf-8", "surrogatepass") + b"\0")
 
     def reduced(self, wanted: Collection[CaseId]) -> tuple[str, dict[int, int]]:
-        """The text with only the wanted queries (and all statements), and {line in that text: position in `records`}."""
+        """The text with only the wanted queries (and all that has an effect), and {line in that text: position in `records`}."""
         kept: list[int] = []
         for position, record in enumerate(self.records):
             case = self.cases.get(position)
-            if record.kind != "query" or (case is not None and case.id in wanted):
+            if record.kind != "query" or has_effect(record) or (case is not None and case.id in wanted):
                 kept.append(position)
         text = format_records(self.records[position] for position in kept)
         lines = {record.line: position for record, position in zip(parse_records(text), kept, strict=True)}
@@ -81,7 +83,7 @@ class Suite:
     def script_before(self, position: int) -> list[str]:
         """The statements before a record, then the record's own SQL."""
         earlier = self.records[:position]
-        setup = [record.sql for record in earlier if record.kind == "statement" and not _is_skipped(record)]
+        setup = [record.sql for record in earlier if has_effect(record) and not _is_skipped(record)]
         return [*setup, self.records[position].sql]
 
 
@@ -237,7 +239,7 @@ class RecordsContract:
                 engine.is_covering = position in positions
                 if time.monotonic() > deadline:
                     break
-                if not record.sql or _is_skipped(record) or (record.kind != "statement" and not engine.is_covering):
+                if not record.sql or _is_skipped(record) or not (has_effect(record) or engine.is_covering):
                     continue
                 engine.coverage = []
                 with contextlib.suppress(EngineRefusal, EngineCrash):
@@ -311,6 +313,11 @@ class RecordsContract:
             failure = failure or whole
             verdicts[case.id] = _passed(case) if failure is None else _failed(case, failure)
         return verdicts
+
+
+def has_effect(record: Record) -> bool:
+    """Whether later records may depend on this one: a statement, or a query that changes something (RETURNING, a pragma)."""
+    return record.kind == "statement" or (record.kind == "query" and CHANGES.search(record.sql) is not None)
 
 
 def _suites_hash(suites: Sequence[tuple[str, Suite]]) -> str:

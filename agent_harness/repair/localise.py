@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from agent_harness.contract.minimise import CREATES, ddmin, dependencies, names_in, reference_engine, replay
-from agent_harness.contract.records import FILE_MARK, Suite
+from agent_harness.contract.records import FILE_MARK, Suite, has_effect
 from agent_harness.repair.evaluator import plain
 from agent_harness.repair.workers import Pool, Probe
 from sqllogictest import Engine, RunOptions, format_records, parse_records, run_text
@@ -133,7 +133,7 @@ def _variants(configuration: str, suite: Suite, position: int) -> list[Probe]:
     """A failing record after the statements that it depends on, after all statements, and after all records."""
     target = suite.records[position]
     earlier = [record for record in suite.records[:position] if record.kind in ("statement", "query")]
-    before = [record for record in earlier if record.kind == "statement"]
+    before = [record for record in earlier if has_effect(record)]
     needed = Counter(dependencies([*(record.sql for record in before), target.sql])[:-1])
     kept = []
     for record in before:
@@ -187,7 +187,7 @@ def needed_statements(suite: Suite) -> dict[int, list[int]]:
         tables = names & created
         wanted = set(tables).union(*(reach.get(name, ()) for name in tables))
         needs[record.line] = sorted({line for name in wanted for line in touching.get(name, ())})
-        if record.kind == "statement":
+        if has_effect(record):
             for name in tables:
                 touching.setdefault(name, []).append(record.line)
                 reach.setdefault(name, set()).update(wanted)
