@@ -1,7 +1,7 @@
 """The sqllogictest contract: records as cases, judged by the runner over the engine's own process.
 
 A case's identity is a hash of (suite, the statements before it, its SQL, mode and expected text), so an edit anywhere before a
-record gives it a new identity and a shifted line does not.  Evaluating a subset keeps all that has an effect and drops the other
+record gives it a new identity and a shifted line does not.  Evaluating a subset keeps all that has an effect, not the other
 queries.  Two configurations can be under contract at once: in memory, and with a database file (small cache, reopened every
 200 records, checked by the official integrity_check at the end); the second one's case ids end in "@file".
 """
@@ -70,7 +70,7 @@ class Suite:
                 state.update(record.sql.encode("utf-8", "surrogatepass") + b"\0")
 
     def reduced(self, wanted: Collection[CaseId]) -> tuple[str, dict[int, int]]:
-        """The text with only the wanted queries (and all that has an effect), and {line in that text: position in `records`}."""
+        """The text with only the wanted queries (and what has an effect), and {line in that text: position in `records`}."""
         kept: list[int] = []
         for position, record in enumerate(self.records):
             case = self.cases.get(position)
