@@ -139,10 +139,15 @@ class EngineServer:
             os.mkfifo(name + ".out")
             # Opened both ways, so that neither side waits for the other; the way back is closed once both are there.
             writing, reading = os.open(name + ".in", os.O_RDWR), os.open(name + ".out", os.O_RDONLY | os.O_NONBLOCK)
-            self._ask(["fork", name])
-            select.select([reading], [], [], STARTS_WITHIN_S)
-            only_writing = os.open(name + ".in", os.O_WRONLY | os.O_NONBLOCK)
-            os.close(writing)
+            try:
+                self._ask(["fork", name])
+                select.select([reading], [], [], STARTS_WITHIN_S)
+                only_writing = os.open(name + ".in", os.O_WRONLY | os.O_NONBLOCK)
+            except OSError:
+                os.close(reading)
+                raise
+            finally:
+                os.close(writing)
             os.set_blocking(only_writing, True)
             os.set_blocking(reading, True)
             os.unlink(name + ".in")
@@ -161,8 +166,8 @@ class EngineServer:
             answer = json.loads(self._line(STARTS_WITHIN_S))
         except ValueError as error:
             raise OSError("the engine's server ended") from error
-        if not isinstance(answer, dict):
-            raise OSError("the engine's server broke the protocol")
+        if not isinstance(answer, dict) or "violation" in answer:
+            raise OSError(f"stopped by the guard: {answer['violation']}" if isinstance(answer, dict) else "protocol")
         return answer
 
     def _line(self, seconds: float) -> bytes:

@@ -163,7 +163,7 @@ class Trace:
 
     def __init__(self, workspace: str) -> None:
         self._workspace = workspace
-        self._bases: dict[CodeType, int] = {}
+        self._bases: dict[str, int] = {}
         self._known: dict[CodeType, Any] = {}
         self._seen: set[int] = set()
 
@@ -182,7 +182,7 @@ class Trace:
         if not code.co_filename.startswith(self._workspace):
             self._known[code] = None
             return None
-        base = self._bases.setdefault(code, len(self._bases) * MOST_LINES)
+        base = self._bases.setdefault(code.co_filename, len(self._bases) * MOST_LINES)
         add = self._seen.add
 
         def on_line(inner: FrameType, event: str, argument: object) -> Any:
@@ -201,7 +201,7 @@ class Trace:
     def places(self) -> Callable[[int], tuple[str, int]]:
         """From a number to file and line."""
         n = len(self._workspace)
-        files = [code.co_filename[n:] for code in self._bases]
+        files = [name[n:] for name in self._bases]
         return lambda number: (files[number // MOST_LINES], number % MOST_LINES)
 
     def by_file(self, numbers: set[int]) -> Lines:
@@ -328,16 +328,20 @@ class Bench:
             self.sources.tree(file)  # read here once, for all children
 
         def work() -> dict[str, Any]:
+            is_in_place = True
             if file:
                 try:
                     replace_function(self.sources, file, edits)
                 except (CannotReplace, ValueError):
+                    is_in_place = False
                     import_anew(self.sources, file, edits, self.module)
-            for number, probe in enumerate(asked):
+            reason, passed = "", 0
+            for probe in asked:
                 reason = ask(probe, self.module)
                 if reason:
-                    return {"passed": number, "reason": reason, "cpu_s": time.process_time()}
-            return {"passed": len(asked), "reason": "", "cpu_s": time.process_time()}
+                    break
+                passed += 1
+            return {"passed": passed, "reason": reason, "cpu_s": time.process_time(), "is_in_place": is_in_place}
 
         return self._in_child(work, timeout_s)
 

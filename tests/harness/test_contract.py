@@ -233,3 +233,28 @@ def test_results_of_other_contracts_are_not_needed(scratch: Scratch) -> None:
 
 def test_configured_contract_is_the_one_of_the_file(scratch: Scratch) -> None:
     assert make_contract(scratch.config).hash() == scratch.contract.hash()
+
+
+RETURNING = """
+statement ok
+CREATE TABLE k(id INTEGER PRIMARY KEY, name TEXT UNIQUE)
+
+query I nosort
+INSERT INTO k(name) VALUES ('d') RETURNING id
+----
+1
+
+query I nosort
+SELECT count(*) FROM k
+----
+1
+"""
+
+
+def test_query_that_changes_something_runs_in_every_subset() -> None:
+    suite = Suite("s.slt", RETURNING)
+    last = suite.cases[2]
+    text, _ = suite.reduced({last.id})
+    assert "RETURNING" in text
+    assert suite.script_before(2)[1].startswith("INSERT")
+    assert Suite("s.slt", RETURNING.replace("'d'", "'e'")).cases[2].id != last.id

@@ -10,9 +10,12 @@ from agent_harness.backends import base
 from agent_harness.backends.base import Task
 from agent_harness.backends.embedded import EmbeddedBackend
 from agent_harness.bench.faults import family, first_difference
+from agent_harness.contract.records import Suite
 from agent_harness.errors import HarnessError
 from agent_harness.repair.edits import Source, all_edits
+from agent_harness.repair.localise import localise, needed_statements
 from agent_harness.repair.regression import join_hunks, split_hunks
+from agent_harness.repair.search import ranked_edits
 from agent_harness.repair.workers import Pool
 from agent_harness.workspaces.repository import Repository, fresh_repository
 from tests.harness.scratch import FAULTY, RIGHT, WRONG, Scratch
@@ -97,6 +100,68 @@ def test_edit_is_tried_in_a_child_and_leaves_no_trace(scratch: Scratch) -> None:
 
 
 LONG = "query I\nWITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c\n----\n1\n"
+
+
+def test_functions_are_found_again_after_a_second_preload(scratch: Scratch) -> None:
+    source = Source(FAULTY, (scratch.root / FAULTY).read_bytes())
+    start = source.text.index(WRONG.encode()) + WRONG.rindex("value")
+    right = next(e for e in all_edits(source) if e.start == start and e.replacement == "-value")
+    with Pool(scratch.root, "minisql", 1) as pool:
+        pool.preload([])
+        pool.preload([FAULTY])
+        assert pool.attempt(right, 5.0, [PROBE])["is_in_place"]
+
+
+SETUP = """
+statement ok
+CREATE TABLE t(a)
+
+statement ok
+CREATE TABLE u(b)
+
+statement ok
+INSERT INTO t VALUES (-3)
+
+statement ok
+CREATE VIEW v AS SELECT abs(a) AS c FROM t
+
+query I nosort
+SELECT c FROM v
+----
+3
+
+query I nosort
+SELECT count(*) FROM sqlite_schema
+----
+3
+"""
+
+
+def test_needed_statements_follow_views() -> None:
+    needs = needed_statements(Suite("s.slt", SETUP))
+    assert needs[14] == [2, 8, 11]
+    assert needs[11] == [2, 8]
+    assert needs[5] == []
+
+
+def test_suspicion_counts_every_record_and_probes_are_sound(scratch: Scratch) -> None:
+    """A probe that lost what it depends on fails on SQLite as well, and says nothing."""
+    suites = [("memory", Suite("s.slt", SETUP))]
+    wanted = [suites[0][1].cases[4].id]
+    with Pool(scratch.root, "minisql", 2) as pool:
+        pool.preload([])
+        found = localise(pool, suites, wanted, "", ("minisql/",))
+    assert found.failing == {"s.slt": [14]}
+    assert any("SELECT c FROM v" in str(probe) for probe in found.probes)
+    assert not any("CREATE TABLE u" in str(probe) for probe in found.probes)
+    line = (scratch.root / FAULTY).read_text().split(WRONG)[0].count("\n") + 1
+    assert found.scores[FAULTY, line] == max(found.scores.values())
+
+
+def test_lonely_jumps_are_as_suspicious_as_what_leads_to_them(tmp_path: Path) -> None:
+    (tmp_path / "x.py").write_text("def f(rows):\n    for row in rows:\n        if row:\n            break\n    return 1\n")
+    found = list(ranked_edits(tmp_path, {("x.py", 3): 0.5}))
+    assert any(edit.operator == "break to continue" for edit in found)
 
 
 def test_planted_fault_is_repaired(scratch: Scratch, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent_harness.contract import compiled
+from agent_harness.contract.engine_links import EngineServer
 from agent_harness.contract.engine_process import code_name
 from agent_harness.contract.process_engine import EngineCrash, EngineRefusal, ProcessEngine
 
@@ -195,3 +196,101 @@ def test_engine_may_write_in_its_scratch_folder_only(tmp_path: Path) -> None:
         made.execute(str(tmp_path / "there.txt"))
     made.close()
     assert not (tmp_path / "there.txt").exists()
+
+
+def test_forked_engines_are_alike_and_apart(tmp_path: Path) -> None:
+    engine(
+        tmp_path,
+        """
+        import os
+
+        count = [0]
+
+
+        def answer(sql):
+            count[0] += 1
+            open(f"made-{count[0]}", "w").close()
+            return [(count[0], len(os.listdir(".")))]
+        """,
+    )
+    with EngineServer(tmp_path, "toy") as server:
+        for _ in range(2):
+            made = ProcessEngine(tmp_path, "toy", 20.0, server=server)
+            made.open(None)
+            assert [list(made.execute("SELECT 1")), list(made.execute("SELECT 2"))] == [[(1, 1)], [(2, 2)]]
+            made.close()
+            assert made.cpu_seconds > 0
+
+
+def test_forked_engine_that_hangs_is_ended_alone(tmp_path: Path) -> None:
+    body = "def answer(sql):\n    while sql == 'hang':\n        pass\n    return [(1,)]\n"
+    engine(tmp_path, body)
+    with EngineServer(tmp_path, "toy") as server:
+        one, other = (ProcessEngine(tmp_path, "toy", seconds, server=server) for seconds in (0.5, 20.0))
+        one.open(None)
+        other.open(None)
+        with pytest.raises(EngineCrash, match="timed out"):
+            one.execute("hang")
+        assert list(other.execute("SELECT 1")) == [(1,)]
+        one.restart()
+        one.open(None)
+        assert list(one.execute("SELECT 1")) == [(1,)]
+        one.close()
+        other.close()
+
+
+def test_every_engine_of_a_server_that_cannot_import_fails_with_the_reason(tmp_path: Path) -> None:
+    engine(tmp_path, "raise KeyError('inside')\n")
+    with EngineServer(tmp_path, "toy") as server:
+        made = ProcessEngine(tmp_path, "toy", 20.0, server=server)
+        with pytest.raises(EngineCrash, match="cannot be imported: KeyError: 'inside'"):
+            made.open(None)
+
+
+@pytest.mark.parametrize("moment", ["before", "after_in_child", "after_in_parent"])
+def test_guard_is_on_while_a_server_forks(tmp_path: Path, moment: str) -> None:
+    engine(
+        tmp_path,
+        f"""
+        import os
+
+
+        def escape():
+            import sqlite3
+
+
+        os.register_at_fork({moment}=escape)
+
+
+        def answer(sql):
+            return [(1,)]
+        """,
+    )
+    with EngineServer(tmp_path, "toy") as server:
+        made = ProcessEngine(tmp_path, "toy", 20.0, server=server)
+        with pytest.raises(EngineCrash, match=r"guard|server"):
+            made.open(None)
+            made.execute("SELECT 1")
+        made.close()
+
+
+def test_forked_engine_may_not_fork_or_read_another_ones_folder(tmp_path: Path) -> None:
+    engine(
+        tmp_path,
+        """
+        import os
+
+
+        def answer(sql):
+            if sql == "fork":
+                os.fork()
+            return [(len(os.listdir("..")),)]
+        """,
+    )
+    with EngineServer(tmp_path, "toy") as server:
+        for sql in ("fork", "list"):
+            made = ProcessEngine(tmp_path, "toy", 20.0, server=server)
+            made.open(None)
+            with pytest.raises(EngineCrash, match="guard"):
+                made.execute(sql)
+            made.close()
