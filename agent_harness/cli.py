@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "attempts": ("overview", "attempts", "Show, compare and replay attempts."),
     "costs": ("overview", "costs", "Add up tokens and money by role, backend and model."),
     "report": ("overview", "report", "Write one self-contained HTML page about the runs."),
+    "perf": ("performance", "perf", "Make the engine faster: what wins beyond noise is kept, the rest rolled back."),
     "verify": ("work", "verify", "Run the gates on a commit."),
     "merge": ("work", "merge", "Merge verified attempts through preview merges."),
 }

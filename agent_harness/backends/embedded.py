@@ -63,6 +63,8 @@ class EmbeddedBackend:
         contract = self._contract_factory()
         if not isinstance(contract, RecordsContract):
             return Outcome(base.NO_EDIT, Usage(), "the embedded agent works on sqllogictest contracts only")
+        if not task.case_ids:
+            return Outcome(base.NO_EDIT, Usage(), "the embedded agent repairs failing records, and none is named")
         started = time.monotonic()
         limit = min(self._seconds, task.max_seconds or self._seconds)
         memory = Memory(task)

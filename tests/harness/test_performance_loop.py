@@ -1,5 +1,6 @@
 """The performance loop: a change is kept when it wins beyond noise and compounds; anything else is rolled back and written down."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from agent_harness.backends import base
 from agent_harness.backends.base import Outcome, Task
+from agent_harness.cli import main
 from agent_harness.config import load
 from agent_harness.contract.configured import make_contract
 from agent_harness.events import read_events
@@ -14,7 +16,7 @@ from agent_harness.performance.measuring import loses, noise, ratio, run_workloa
 from agent_harness.performance.rounds import Improver
 from agent_harness.performance.workloads import WORKLOADS, Workload, floor_seconds
 from agent_harness.usage import Usage
-from agent_harness.workspaces.repository import fresh_repository
+from agent_harness.workspaces.repository import Repository, fresh_repository
 from tests.harness.scratch import FAULTY, RIGHT, WRONG, Scratch
 
 MARK = "# faster"
@@ -88,3 +90,48 @@ def test_engine_is_measured_and_profiled_by_function_and_opcode(scratch: Scratch
     assert answer["cpu_seconds"] > floor_seconds(workload)
     assert any(name.startswith("minisql/") for name, _, _ in answer["functions"])
     assert "OpenRead" in dict(answer["opcodes"])
+
+
+def project(scratch: Scratch, folder: Path) -> Path:
+    """The scratch project without its fault, as a repository."""
+    root = folder / "project"
+    shutil.copytree(scratch.root, root, ignore=shutil.ignore_patterns(".git", ".agent-harness"))
+    path = root / FAULTY
+    path.write_text(path.read_text().replace(WRONG, RIGHT))
+    fresh_repository(root)
+    return root
+
+
+def test_command_measures_and_profiles(scratch: Scratch, capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["-C", str(scratch.root), "--json", "perf", "--dry-run", "--workload", "filter"])
+    rows = json.loads(capsys.readouterr().out)
+    assert code == 0 and [row["workload"] for row in rows] == ["filter"]
+    assert rows[0]["times"] > 1 and rows[0]["functions"] and "OpenRead" in dict(rows[0]["opcodes"])
+
+
+def test_command_judges_commits(
+    scratch: Scratch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = project(scratch, tmp_path)
+    repository = Repository(root)
+    path = root / FAULTY
+    start, text = repository.resolve("HEAD"), path.read_text()
+    revisions = []
+    for mark in (MARK, "# only words"):
+        path.write_text(text + mark + "\n")
+        revisions.append(repository.commit_all(mark))
+        repository.git("reset", "--hard", "--quiet", start)
+    monkeypatch.setattr(Improver.__init__, "__defaults__", (WORKLOADS, 8, by_marks))
+    options = [word for revision in revisions for word in ("--commit", revision)]
+    code = main(["-C", str(root), "perf", "--pairs", "4", "--workload", "filter", "--workload", "sort", *options])
+    lines = capsys.readouterr().out.splitlines()
+    assert code == 0, lines
+    assert "kept as" in lines[0] and "rolled back: nothing was changed" not in lines[1] and "rolled back" in lines[1]
+    assert MARK in path.read_text() and "only words" not in path.read_text()
+    assert not repository.dirty_paths()
+
+
+def test_command_without_anybody_to_propose(scratch: Scratch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["-C", str(project(scratch, tmp_path)), "perf"]) == 4
+    assert "makes nothing faster" in capsys.readouterr().err
+    assert main(["-C", str(scratch.root), "perf", "--workload", "nothing"]) == 4

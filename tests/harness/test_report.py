@@ -1,7 +1,10 @@
 """The report: one page that needs nothing else, right with no run, with an unfinished one, and as a browser shows it."""
 
+import os
 import re
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -101,14 +104,24 @@ def test_page_without_any_run(tmp_path: Path) -> None:
     assert "No run yet" in text and "The contract was not run yet" in text
 
 
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+
+
+def launched(machine: Any, error: type[Exception]) -> Any:
+    """A headless browser of the system, else the one that playwright brought."""
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    try:
+        return machine.chromium.launch(executable_path=found, args=arguments)
+    except error as problem:
+        pytest.skip(f"no headless browser (tried {', '.join(BROWSERS)}): {str(problem).splitlines()[0]}")
+
+
 def test_browser_shows_the_page(tmp_path: Path) -> None:
     playwright = pytest.importorskip("playwright.sync_api")
     path = write_report(made_state(tmp_path), tmp_path / "report.html")
     with playwright.sync_playwright() as machine:
-        try:
-            browser = machine.chromium.launch()
-        except playwright.Error as error:
-            pytest.skip(f"no browser: {str(error).splitlines()[0]}")
+        browser = launched(machine, playwright.Error)
         view = browser.new_page(viewport={"width": 900, "height": 1200})
         requests: list[str] = []
         view.on("request", lambda request: requests.append(request.url))
