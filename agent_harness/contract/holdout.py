@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from agent_harness.contract.minimise import Answer, differs, reference_engine, replay
 from agent_harness.contract.process_engine import ProcessEngine
+from agent_harness.contract.value_classes import any_literal, large_literal
 
 WORDS = ("amber", "Birch", "cedar", "Delta", "ember", "fjord", "Gale", "heath", "iris", "", "it''s", "ÄÖ", "10", " x ")
 COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "IS", "IS NOT")
@@ -315,6 +316,58 @@ def _collation(c: random.Random, w: World) -> list[str]:
     ]
 
 
+def _large_values(c: random.Random, w: World) -> list[str]:
+    table = f"{w.b}_l"
+    rows = ", ".join(f"({key}, {large_literal(c)}, {large_literal(c)})" for key in range(1, c.randrange(4, 8)))
+    change = c.choice(
+        (
+            f"UPDATE {table} SET q = q || {large_literal(c)} WHERE p % 2",
+            f"DELETE FROM {table} WHERE p = 2",
+            f"INSERT INTO {table}(q, s) SELECT s, q FROM {table} WHERE length(q) > 100",
+            f"CREATE INDEX {table}_i ON {table}(s)",
+        )
+    )
+    asked = c.choice(
+        (
+            f"p, typeof(q), length(q), hex(substr(q, -3)), hex(substr(q, {c.randrange(1, 70)}, 4)), length(s), s > q",
+            f"p, length(q || s), instr(q, '{c.randrange(10)}'), quote(substr(s, 1, 5)), length(hex(q)), q IS s",
+            "count(q), count(DISTINCT s), sum(length(q)), max(length(s)), hex(substr(min(q), 1, 3)), typeof(max(s))",
+            "p, length(replace(s, 'x', 'yz')), length(upper(s)), length(trim(s, 'xa')), length(CAST(q AS TEXT)), unicode(s)",
+        )
+    )
+    return [
+        f"CREATE TABLE {table}(p INTEGER PRIMARY KEY, q, s)",
+        f"INSERT INTO {table} VALUES {rows}",
+        change,
+        f"SELECT {asked} FROM {table}" + (" ORDER BY p" if asked.startswith("p,") else ""),
+    ]
+
+
+def _mixed_types(c: random.Random, w: World) -> list[str]:
+    table = f"{w.b}_m"
+    rows = ", ".join(f"({key}, {any_literal(c)}, {any_literal(c)}, {any_literal(c)})" for key in range(1, c.randrange(6, 12)))
+    calls = ("length(x)", "hex(substr(x, 1, 9))", "quote(substr(z, 1, 9))", "typeof(y + z)", "round(y, 1)", "coalesce(x, y, 0)")
+    asked = c.choice(
+        (
+            f"SELECT p, typeof(x), typeof(y), typeof(z) FROM {table} ORDER BY {c.choice('xyz')} {c.choice(('', 'DESC'))}, p",
+            f"SELECT p, x < y, y = z, z >= x, x IS y, max(x, y) IS x, nullif(y, z) IS NULL FROM {table} ORDER BY p",
+            f"SELECT count({c.choice('xyz')}), typeof(max(x)), typeof(min(y)), count(DISTINCT z), typeof(sum(y)) FROM {table}",
+            f"SELECT p, {', '.join(c.sample(calls, 4))} FROM {table} ORDER BY p",
+            f"SELECT typeof(x), count(*) FROM {table} GROUP BY typeof(x) HAVING count(*) > {c.randrange(2)} ORDER BY 1",
+            f"SELECT p, CAST(x AS INTEGER), CAST(y AS REAL) > 0, length(CAST(z AS BLOB)) FROM {table} ORDER BY p",
+            f"SELECT a.p, b.p FROM {table} a JOIN {table} b ON a.x = b.{c.choice('yz')} ORDER BY 1, 2",
+            f"SELECT p FROM {table} WHERE {c.choice('xyz')} {c.choice(COMPARISONS)} {any_literal(c)} ORDER BY p",
+        )
+    )
+    index = [f"CREATE INDEX {table}_i ON {table}({c.choice('xyz')})"] if c.random() < 0.5 else []
+    return [
+        f"CREATE TABLE {table}(p INTEGER PRIMARY KEY, x, y NUMERIC, z TEXT)",
+        *index,
+        f"INSERT INTO {table} VALUES {rows}",
+        asked,
+    ]
+
+
 Generator = Callable[[random.Random, World], list[str]]
 # {name: (generator, the features of sql_text that records of its kind have)}
 GENERATORS: dict[str, tuple[Generator, frozenset[str]]] = {
@@ -354,6 +407,9 @@ GENERATORS: dict[str, tuple[Generator, frozenset[str]]] = {
     "without rowid": (_without_rowid, frozenset(("without rowid",))),
     "collation": (_collation, frozenset(("collate",))),
     "inner join": (_inner_join, frozenset(("join",))),
+    # Whatever a repair is about, it meets values of every class.
+    "large values": (_large_values, frozenset()),
+    "mixed types": (_mixed_types, frozenset()),
 }
 
 

@@ -2,9 +2,9 @@
 
 From a script (the statements before a record, then the record's own) come renamed tables, columns and aliases, re-spaced and
 re-cased SQL, `WHERE p` as `NOT (NOT (p))`, the three partitions of ternary logic (p, NOT p, p IS NULL) and the query without
-its predicate, shuffled inserts, and the same statements over other numbers.  Each twin is answered by SQLite itself, so none
-has to be equivalent to its original; twins of the kinds that should be are dropped when SQLite disagrees, since then the
-rewriting was wrong (a name inside a string, an order that mattered).
+its predicate, shuffled inserts, and the same statements over other numbers and over values of other classes.  Each twin is
+answered by SQLite itself, so none has to be equivalent to its original; twins of the kinds that should be are dropped when
+SQLite disagrees, since then the rewriting was wrong (a name inside a string, an order that mattered).
 
 Source of the partitions: M. Rigger, Z. Su, "Finding Bugs in Database Systems via Query Partitioning" (2020).
 """
@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 
 from agent_harness.contract.minimise import ROW, Answer, dependencies, differs, replay
 from agent_harness.contract.sql_text import KEYWORDS, Token, solid, tokens
+from agent_harness.contract.value_classes import any_literal
 from sqllogictest import Engine
 
 CHANCE = re.compile(r"\b(?:random|randomblob|current_time\w*|current_date|changes|last_insert_rowid|sqlite_\w+)\b|'now'", re.I)
@@ -24,7 +25,8 @@ INSERT_VALUES = re.compile(r"\s*(?:INSERT|REPLACE)\b[^;]*?\bVALUES\s*(?=\()", re
 ENDS_OF_WHERE = frozenset(("group", "order", "limit", "having", "window", "union", "intersect", "except", "returning", "on"))
 # What depends on the order in which rows are visited, and the kinds of twins that change that order.
 ORDER_BOUND = re.compile(r"\b(?:group_concat|string_agg|json_group\w+|jsonb_group\w+|over|first_value|last_value)\b", re.I)
-DATA_KINDS = frozenset(("partition", "shuffled inserts", "other numbers"))
+DATA_KINDS = frozenset(("partition", "shuffled inserts", "other numbers", "other classes"))
+SHARE_OF_OTHERS = 0.3
 SPACES = (" ", "  ", "\n", "\t", " /* */ ", "\n\n", " \n ")
 
 
@@ -244,6 +246,21 @@ def _other_numbers(script: Sequence[str], names: set[str], chance: random.Random
     return [changed]
 
 
+def _other_classes(script: Sequence[str], names: set[str], chance: random.Random) -> list[list[str]]:
+    """Some of the values in inserted rows become values of another class: long, large, negative, of another type."""
+
+    def move(kind: str, text: str) -> str:
+        is_value = kind == "number" or (kind == "string" and not text.startswith(("x", "X")))
+        return any_literal(chance) if is_value and chance.random() < SHARE_OF_OTHERS else text
+
+    changed = list(script)
+    for position, sql in enumerate(script[:-1]):
+        parts = _rows_of(sql)
+        if parts is not None:
+            changed[position] = parts[0] + _join([(kind, move(kind, text)) for kind, text in tokens(", ".join(parts[1]))])
+    return [changed]
+
+
 _Maker = Callable[[Sequence[str], set[str], random.Random], list[list[str]]]
 # (kind, maker, whether SQLite must give the original's rows)
 _MAKERS: tuple[tuple[str, _Maker, bool], ...] = (
@@ -254,4 +271,5 @@ _MAKERS: tuple[tuple[str, _Maker, bool], ...] = (
     ("partition", _partitions, False),
     ("shuffled inserts", _shuffled, True),
     ("other numbers", _other_numbers, False),
+    ("other classes", _other_classes, False),
 )

@@ -1,6 +1,7 @@
 """Twins, the hold-out and SQL as tokens: what is made, and that SQLite itself agrees with it."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +9,8 @@ from agent_harness.contract.holdout import GENERATORS, agreement, answer_all, co
 from agent_harness.contract.minimise import differs, reference_engine, replay
 from agent_harness.contract.sql_text import features, normalised, script_features, tokens
 from agent_harness.contract.twins import fails, make_twins
-from tests.harness.scratch import ROOT, Scratch
+from agent_harness.gates.holdout import HoldoutGate
+from tests.harness.scratch import FAULTY, ROOT, Scratch, plant, repair
 
 SETUP = [
     "CREATE TABLE t1(a INTEGER, b TEXT)",
@@ -28,6 +30,7 @@ def test_every_kind_of_twin_is_made() -> None:
     twins = twins_of("SELECT a AS w, b FROM t1 WHERE a > 5 -- why\n ORDER BY w")
     assert set(twins) == {
         *("renamed", "re-spaced", "re-cased", "negated twice", "partition", "shuffled inserts", "other numbers"),
+        "other classes",
     }
     assert len(twins["partition"]) == 4
     assert any("NOT (NOT ( a > 5 -- why" in sql for sql in twins["negated twice"])
@@ -51,7 +54,7 @@ def test_no_twins_for_what_depends_on_chance() -> None:
 
 def test_rows_that_depend_on_the_plan_keep_their_data() -> None:
     twins = twins_of("SELECT a FROM t1 LIMIT 2")
-    assert not set(twins) & {"partition", "shuffled inserts", "other numbers"}
+    assert not set(twins) & {"partition", "shuffled inserts", "other numbers", "other classes"}
     assert "group_concat" not in str(twins_of("SELECT group_concat(b) FROM t1").get("shuffled inserts"))
 
 
@@ -142,3 +145,35 @@ def test_reference_answers_are_compared_with_their_types() -> None:
     one, two = replay(reference, ["SELECT 1"]), replay(reference, ["SELECT 1.0"])
     reference.close()
     assert differs(one, two, True) == "rows"
+
+
+def test_twins_meet_values_of_other_classes() -> None:
+    found = [
+        "; ".join(twin.script)
+        for n in range(12)
+        for twin in make_twins([*SETUP, "SELECT a, b FROM t1"], reference_engine(), f"seed {n}")
+        if twin.kind == "other classes"
+    ]
+    for mark in ("zeroblob(", "AS BLOB)", "printf(", "NULL", "-"):
+        assert any(mark in script for script in found), mark
+
+
+@pytest.mark.parametrize("feature", ["large values", "mixed types"])
+def test_every_holdout_holds_values_of_every_class(feature: str) -> None:
+    held = [item for n in range(4) for item in make_holdout(f"s{n}", (), 5) if item.feature == feature]
+    answers = answer_all(held)
+    assert sum(answer.rows is not None for answer in answers) > len(held) // 2
+    assert any("zeroblob(" in sql for item in held for sql in item.script)
+
+
+def test_repair_that_is_wrong_for_large_values_only_is_lost(scratch: Scratch, tmp_path: Path) -> None:
+    """The records and their twins over small values are right; only what needs overflow pages is not."""
+
+    def narrow(checkout: Path) -> None:
+        repair(checkout)
+        plant(checkout, FAULTY, "        return value.hex().upper()\n", "        return value[:900].hex().upper()\n")
+
+    gate = HoldoutGate(scratch.contract, "seed", {})
+    change = scratch.change(tmp_path / "work", narrow)
+    assert gate.check(change, scratch.contract).signature == "holdout: lost"
+    assert gate.check(scratch.change(tmp_path / "right", repair), scratch.contract).passed
