@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from agent_harness.repair.formatted import expressions_in
+
 COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
@@ -206,8 +208,8 @@ def _own_lines(statement: ast.stmt | ast.ExceptHandler) -> tuple[int, int]:
     return statement.lineno, max(statement.lineno, min(inner) - 1) if inner else last
 
 
-def _expressions(statement: ast.stmt | ast.ExceptHandler) -> Iterator[ast.expr]:
-    """The expressions of a statement without those of inner statements, annotations and formatted strings."""
+def _expressions(source: Source, statement: ast.stmt | ast.ExceptHandler) -> Iterator[ast.expr]:
+    """The expressions of a statement without those of inner statements and annotations."""
     pending: list[ast.AST] = [statement]
     while pending:
         node = pending.pop()
@@ -217,9 +219,9 @@ def _expressions(statement: ast.stmt | ast.ExceptHandler) -> Iterator[ast.expr]:
             if name in ("annotation", "returns", "type_comment"):
                 continue
             for child in value if isinstance(value, list) else [value]:
-                if isinstance(child, ast.AST) and not isinstance(
-                    child, ast.stmt | ast.ExceptHandler | ast.JoinedStr | ast.match_case
-                ):
+                if isinstance(child, ast.JoinedStr):
+                    yield from expressions_in(source.segment(child), child.lineno, child.col_offset)
+                elif isinstance(child, ast.AST) and not isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
                     pending.append(child)
 
 
@@ -237,7 +239,7 @@ def _statement_edits(source: Source, scope: Scope, statement: ast.stmt | ast.Exc
         return
     elif isinstance(statement, ast.AugAssign):
         yield from _augmented(source, statement)
-    for expression in _expressions(statement):
+    for expression in _expressions(source, statement):
         yield from _expression_edits(source, expression)
 
 

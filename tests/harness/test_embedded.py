@@ -68,6 +68,15 @@ def test_operator_makes_the_edit(operator: str, line: str) -> None:
     assert line in edited(operator)
 
 
+def test_formatted_strings_are_edited_inside() -> None:
+    text = b"def f(a, rows):\n    return f\"{{n}} {a + 7:02d} {rows[a]!r} {'x' if a != 2 else g(a, 1)}\"\n"
+    lines = {edit.apply(text).decode().splitlines()[1].strip() for edit in all_edits(Source("x.py", text))}
+    for old, new in (("a + 7", "a - 7"), ("+ 7", "+ 8"), ("!= 2", "== 2"), ("g(a, 1)", "g(1, a)")):
+        assert text.decode().splitlines()[1].strip().replace(old, new) in lines
+    for line in lines:
+        ast.parse(line)
+
+
 def test_loop_over_nothing_gets_what_the_function_knows() -> None:
     source = Source("x.py", b"def f(rows, n):\n    for row in []:\n        use(row, n)\n")
     found = {edit.replacement for edit in all_edits(source) if edit.operator == "loop over nothing"}
