@@ -1,8 +1,9 @@
 """Roles: who is asked what, with prompts from templates, and what happens when nobody is there to ask.
 
-Every role but `build` only gives advice: `decide` may order the clusters, `architect` adds a paragraph to the brief, `review`,
-`test` and `qa` comment on a change that the gates have seen.  No verdict and no schedule ever depends on an answer; a role
-without a backend, or one that fails, is its offline default.  `build` edits files (backends.base.Backend.build).
+`decide` orders the clusters, leaves some out or ends the run; `architect` adds a paragraph to the brief and may narrow a task;
+`review`, `test` and `qa` may object to a change that every gate let through.  An answer can make the harness stricter, never
+laxer: no gate is ever skipped for one.  A role without a backend, or one that fails, is its offline default.  `build` edits
+files (backends.base.Backend.build).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from agent_harness.config import Config
 from agent_harness.errors import ConfigurationError, HarnessError
 from agent_harness.state.folders import read_json, write_json
 from agent_harness.usage import Usage
+from sqllogictest.statements import split_statements
 
 PROMPTS = Path(__file__).with_name("prompts")
 SHOWN_CHARACTERS = 6000
@@ -131,6 +133,18 @@ def read_order(text: str, n: int) -> list[int]:
         if 0 <= number < n and number not in named:
             named.append(number)
     return named + [number for number in range(n) if number not in named]
+
+
+def reason_after(word: str, text: str) -> str:
+    """What follows `WORD:` at the beginning of a line, '' if no line begins so."""
+    match = re.search(rf"^[ \t*`>-]*{word}[*`]*:[ \t]*(.*)", text, re.M)
+    return (match.group(1).strip() or word.lower()) if match else ""
+
+
+def read_scripts(text: str) -> list[list[str]]:
+    """The statements of each sql block of an answer."""
+    blocks = re.findall(r"```sql\s*\n(.*?)```", text, re.S | re.I)
+    return [statements for block in blocks if (statements := [sql for sql in split_statements(block) if sql.strip()])]
 
 
 def tried_lines(attempts: Sequence[Any]) -> list[str]:

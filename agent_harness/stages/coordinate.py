@@ -16,7 +16,7 @@ from typing import Any
 from agent_harness import merge, roles
 from agent_harness.backends import base as ends
 from agent_harness.errors import ConfigurationError, HarnessError
-from agent_harness.stages import build, design, strategy, understand, verify
+from agent_harness.stages import build, counsel, design, strategy, understand, verify
 from agent_harness.stages.build import BuildJob, BuildReport
 from agent_harness.stages.context import RunContext, base_checkout
 from agent_harness.stages.design import BriefJob
@@ -181,7 +181,15 @@ class Coordinator:
         flight.future = run.executor.submit(design.carry_out, job)
 
     def _briefed(self, flight: Flight, brief: dict[str, Any]) -> None:
-        design.advise(self.run, flight.task, brief)
+        advice = design.advise(self.run, flight.task, brief)
+        narrowed = counsel.ids_named(advice, flight.task.case_ids)
+        if narrowed != flight.task.case_ids:
+            # The others go back to the next round, and the brief is made anew for what is left.
+            self.run.journal.record(
+                "task.claimed", task=flight.task.id, case_ids=list(narrowed), lease=sorted(flight.lease), base=flight.base
+            )
+            self._submit_brief(flight)
+            return
         self.run.journal.record("task.briefed", task=flight.task.id)
         self._next(flight)
 
@@ -315,6 +323,7 @@ class Coordinator:
     def _judged(self, flight: Flight, verdict: Verdict) -> None:
         attempt = flight.attempt
         assert attempt is not None
+        verdict = counsel.heard(self.run, flight.task, attempt, verdict)
         write_json(self.run.folders.attempt(attempt.id) / "verdict.json", verdict.as_dict())
         self.run.journal.record(
             "attempt.verified",
@@ -325,7 +334,6 @@ class Coordinator:
             tree=verdict.tree,
             base_tree=verdict.base_tree,
         )
-        comment(self.run, flight.task, attempt)
         self._conclude(flight)
 
     def _conclude(self, flight: Flight) -> None:
@@ -418,19 +426,6 @@ def commit_message(task: TaskRecord, attempt: AttemptRecord) -> str:
         backend=attempt.backend,
         model=attempt.model,
     ).rstrip("\n")
-
-
-def comment(run: RunContext, task: TaskRecord, attempt: AttemptRecord) -> None:
-    """Lets review, test and qa speak about a change that all gates let through; kept for people, never counted."""
-    if not attempt.passed:
-        return
-    patch = (run.folders.attempt(attempt.id) / "patch.diff").read_text(encoding="utf-8", errors="replace")
-    for role in ("review", "test", "qa"):
-        if run.config.role(role).backends:
-            prompt = roles.render(role, title=task.title, patch=patch)
-            answer = roles.ask(run.config, role, prompt, run.folders.attempt(attempt.id) / role)
-            if answer is not None:
-                understand.record_asked(run, answer, task.id)
 
 
 def require_backends(run: RunContext) -> list[str]:

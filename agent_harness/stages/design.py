@@ -21,6 +21,7 @@ from agent_harness.stages.understand import record_asked
 from agent_harness.state.fold import AttemptRecord, TaskRecord
 from agent_harness.state.folders import Folders, load_evaluation, read_json, write_json
 
+LISTED_CASES = 40
 Brief = dict[str, Any]
 
 
@@ -73,16 +74,24 @@ def stored_brief(folders: Folders, task: str) -> Brief:
     return brief
 
 
-def advise(run: RunContext, task: TaskRecord, brief: Brief) -> None:
-    """Lets the architect's backend add its advice to the brief, if the role has one."""
+def advise(run: RunContext, task: TaskRecord, brief: Brief) -> str:
+    """Lets the architect's backend add its advice to the brief, if the role has one; once for each task."""
     if not run.config.role("architect").backends:
-        return
-    prompt = roles.render("architect", **_values(run.config, task, brief))
-    answer = roles.ask(run.config, "architect", prompt, run.folders.task(task.id) / "architect")
-    if answer is not None:
+        return ""
+    asked = run.journal.state.asked
+    advice = next((str(each["text"]) for each in asked if (each["role"], each["task"]) == ("architect", task.id)), None)
+    if advice is None:
+        cases = run.contract.cases()
+        listed = [(id_, cases[id_].title) for id_ in task.case_ids[:LISTED_CASES] if id_ in cases]
+        prompt = roles.render("architect", **_values(run.config, task, brief), cases=listed)
+        answer = roles.ask(run.config, "architect", prompt, run.folders.task(task.id) / "architect")
+        if answer is None:
+            return ""
         record_asked(run, answer, task.id)
-        brief["advice"] = answer.text
-        write_json(run.folders.task(task.id) / "brief.json", brief)
+        advice = answer.text
+    brief["advice"] = advice
+    write_json(run.folders.task(task.id) / "brief.json", brief)
+    return advice
 
 
 def prompt_for(config: Config, task: TaskRecord, brief: Brief, start: int) -> str:

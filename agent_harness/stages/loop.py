@@ -180,7 +180,10 @@ def _rounds(run: RunContext, backends: list[str]) -> tuple[int, str]:
         _close_passing(run, {result.case.id for result in failing})
         if not failing:
             return EXIT_GREEN, "the contract is green"
-        groups = understand.groups_of(run, tip, failing)
+        try:
+            groups = understand.groups_of(run, tip, failing)
+        except understand.StoppedByDecision as decision:
+            return EXIT_LIMIT, f"stopped by the decide role: {decision}"
         run.journal.record(
             "clusters.found",
             commit=tip,

@@ -6,6 +6,7 @@ the largest).  A model may propose another order; it cannot add or drop a group.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,10 @@ from agent_harness.state.folders import load_evaluation, save_evaluation
 LEASED_SUSPECTS = 3
 # What every statement runs is suspicious too, a little; only functions about as suspicious as the first are the cause.
 LEASED_SCORE = 0.8
+
+
+class StoppedByDecision(HarnessError):
+    """The decide role has said that the run should end; the text is its reason."""
 
 
 class Group:
@@ -105,7 +110,12 @@ def _decided(run: RunContext, groups: list[Group]) -> list[Group]:
     if answer is None:
         return groups
     record_asked(run, answer, "")
-    return [groups[position] for position in roles.read_order(answer.text, len(groups))]
+    reason = roles.reason_after("STOP", answer.text)
+    if reason:
+        raise StoppedByDecision(reason)
+    left = {int(number) - 1 for number in re.findall(r"\d+", roles.reason_after("LEAVE", answer.text))}
+    order = roles.read_order(re.sub(r"(?m)^.*LEAVE.*$", "", answer.text), len(groups))
+    return [groups[position] for position in order if position not in left]
 
 
 def record_asked(run: RunContext, answer: roles.Answer, task: str) -> None:

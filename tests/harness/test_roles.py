@@ -1,19 +1,21 @@
-"""Roles: every prompt can be rendered, advice is asked for once and paid once, and no answer decides anything."""
+"""Roles: every prompt can be rendered, a question is paid once, and an answer can make the harness stricter, never laxer."""
 
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agent_harness import roles
-from agent_harness.config import load
+from agent_harness.config import Config, load
 from agent_harness.errors import ConfigurationError
 from agent_harness.events import read_events
 from agent_harness.progress import Progress, headline
 from agent_harness.stages import loop
 from agent_harness.state.fold import State
 from agent_harness.state.folders import Folders
-from tests.harness.toy import ledger, make_project
+from tests.harness.toy import ledger, make_project, write_repairs
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +47,7 @@ def test_a_prompt_with_a_value_missing_is_refused() -> None:
         roles.render("decide")
 
 
-def test_all_roles_can_speak_and_none_decides(tmp_path: Path) -> None:
+def test_all_roles_can_speak_and_what_is_no_objection_changes_nothing(tmp_path: Path) -> None:
     config = make_project(tmp_path, ("adding", "shouting"))
     everyone = {f"roles.{role}": ["claude"] for role in ("decide", "architect", "review", "test", "qa")}
     assert loop.run(load(config.path, everyone)) == 0
@@ -57,6 +59,62 @@ def test_all_roles_can_speak_and_none_decides(tmp_path: Path) -> None:
     assert state.usage().cost_usd == pytest.approx(0.01 * len(ledger(tmp_path)))
     prompts = [path.read_text() for path in config.state.glob("attempts/*/prompt.md")]
     assert all("Advice from the architect:\nLook at the operator." in prompt for prompt in prompts)
+
+
+def answered(folder: Path, role: str, pattern: str, text: str, faults: tuple[str, ...] = ("adding",)) -> Config:
+    """The toy project with one role that answers so."""
+    config = make_project(folder, faults)
+    (folder / "answers.json").write_text(json.dumps([(pattern, text)]))
+    return load(config.path, {f"roles.{role}": ["claude"], "loop.fresh_starts": 0})
+
+
+def events_of(config: Config, kind: str) -> list[dict[str, Any]]:
+    return [event.data for event in read_events(Folders(config.state).events) if event.kind == kind]
+
+
+@pytest.mark.parametrize(("role", "word"), [("review", "REJECT"), ("qa", "REOPEN")])
+def test_an_objection_is_fed_back_and_nothing_is_merged(tmp_path: Path, role: str, word: str) -> None:
+    config = answered(tmp_path, role, "diff --git", f"Some words.\n{word}: it is in the wrong place")
+    assert loop.run(config) == 3
+    finished = events_of(config, "attempt.finished")
+    assert [each["evidence"] for each in finished] == [f"{role} role: it is in the wrong place"] * 2
+    assert not events_of(config, "merge.finished")
+    prompts = sorted(config.state.glob("attempts/*/prompt.md"))
+    assert "it is in the wrong place" in prompts[-1].read_text()
+
+
+def test_statements_that_the_test_role_names_are_tried(tmp_path: Path) -> None:
+    """One was right before the change and is wrong after it; one is wrong before and after: it waits to be taken in."""
+    said = "Try\n```sql\nSELECT 50 + 0\n```\nand\n```sql\nSELECT 60 + 7;\n```\n"
+    config = answered(tmp_path, "test", "diff --git", said)
+    write_repairs(tmp_path, [(r"\d \+ \d", "toydb/adding.py", "left - right", "left + right if left < 11 else 0")])
+    assert loop.run(config) == 3
+    assert "SELECT 50 + 0" in events_of(config, "attempt.finished")[0]["evidence"]
+    assert [path.read_text() for path in config.state.glob("proposed/*.sql")] == ["SELECT 60 + 7;\n"]
+
+
+def test_right_change_passes_the_statements_of_the_test_role(tmp_path: Path) -> None:
+    config = answered(tmp_path, "test", "diff --git", "```sql\nSELECT 50 + 0\n```\n```sql\nSELECT 60 + 7\n```")
+    assert loop.run(config) == 0
+    gates = {gate["gate"]: gate["evidence"] for gate in events_of(config, "attempt.verified")[0]["gates"]}
+    assert gates["test role"] == "2 script(s) tried, 0 wrong on base and head"
+
+
+def test_architect_narrows_a_task(tmp_path: Path) -> None:
+    config = answered(tmp_path, "architect", "Cases:", "The plus.\nONLY: FIRST")
+    assert loop.run(config) == 0
+    assert [len(each["case_ids"]) for each in events_of(config, "task.claimed")[:2]] == [2, 1]
+    assert len(events_of(config, "role.asked")) == 1
+
+
+def test_decide_leaves_groups_out_and_stops(tmp_path: Path) -> None:
+    config = answered(tmp_path, "decide", "Order these", "2, 1\nLEAVE: 1", ("adding", "shouting"))
+    assert loop.run(config) == 0
+    assert [len(each["clusters"]) for each in events_of(config, "clusters.found")] == [1, 1]
+    other = answered(tmp_path / "other", "decide", "Order these", "STOP: the contract is wrong", ("adding", "shouting"))
+    assert loop.run(other) == 2
+    assert events_of(other, "run.finished")[0]["reason"] == "stopped by the decide role: the contract is wrong"
+    assert not events_of(other, "task.created")
 
 
 def test_the_same_question_is_paid_once(tmp_path: Path) -> None:
