@@ -69,7 +69,7 @@ class EmbeddedBackend:
         limit = min(self._seconds, task.max_seconds or self._seconds)
         memory = Memory(task)
         try:
-            with Pool(task.workspace, contract.engine_module, self._jobs) as pool:
+            with Pool(task.workspace, contract.engine_module, self._jobs, task.sandbox) as pool:
                 outcome = self._search(task, contract, pool, memory, started + limit)
                 if outcome is not None:
                     return outcome

@@ -49,7 +49,7 @@ class _History:
             if reverted and not _take_back(self.repository, folder, reverted):
                 return False
             try:
-                with Pool(folder, self._contract.engine_module, 1) as pool:
+                with Pool(folder, self._contract.engine_module, 1, self._task.sandbox) as pool:
                     pool.preload([])
                     answer = pool.attempt(None, SUITE_SECONDS if probes else PROBE_SECONDS, probes or self.probes)
             except HarnessError:

@@ -18,22 +18,27 @@ from typing import Any, TypeVar
 from agent_harness.backends.process import allowed_environment
 from agent_harness.errors import HarnessError
 from agent_harness.repair.edits import Edit
+from agent_harness.workspaces.sandbox import Sandbox
 
 PROGRAM = Path(__file__).with_name("evaluator.py")
 TRUSTED = Path(__file__).resolve().parents[2]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Probe = dict[str, Any]
-Wrap = Callable[[Sequence[str], Path], list[str]]
 
 
 class Worker:
     """One evaluator process."""
 
-    def __init__(self, workspace: Path, module: str, cache: str, wrap: Wrap | None = None) -> None:
+    def __init__(self, workspace: Path, module: str, cache: str, sandbox: Sandbox | None = None) -> None:
         command = [sys.executable, "-I", "-S", str(PROGRAM), str(workspace), str(TRUSTED), module, cache]
+        if sandbox is not None and sandbox.kind == "bwrap":
+            # An edit may make the engine write or connect anywhere.  (A container's image need not have this interpreter.)
+            trusted = (PROGRAM.parent, TRUSTED / "sqllogictest")
+            readable = (workspace, *trusted, Path(sys.prefix), Path(sys.base_prefix))
+            command = Sandbox("bwrap", False, hidden=sandbox.hidden).wrap(command, Path(cache), readable=readable)
         self._process = subprocess.Popen(
-            wrap(command, workspace) if wrap is not None else command,
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -71,9 +76,10 @@ class Worker:
 class Pool:
     """Some workers on one workspace; `each` spreads questions over them and keeps the order of the answers."""
 
-    def __init__(self, workspace: Path, module: str, n: int, wrap: Wrap | None = None) -> None:
+    def __init__(self, workspace: Path, module: str, n: int, sandbox: Sandbox | None = None) -> None:
+        """`sandbox` is the wall around the evaluators, None for none."""
         self._cache = tempfile.TemporaryDirectory(prefix="bytecode-")
-        self._workers = [Worker(workspace, module, self._cache.name, wrap) for _ in range(max(1, n))]
+        self._workers = [Worker(workspace, module, self._cache.name, sandbox) for _ in range(max(1, n))]
         self._free: SimpleQueue[Worker] = SimpleQueue()
         for worker in self._workers:
             self._free.put(worker)

@@ -12,12 +12,13 @@ from agent_harness.backends.embedded import EmbeddedBackend
 from agent_harness.bench.faults import family, first_difference
 from agent_harness.contract.records import Suite
 from agent_harness.errors import HarnessError
-from agent_harness.repair.edits import Source, all_edits
+from agent_harness.repair.edits import Edit, Source, all_edits
 from agent_harness.repair.localise import localise, needed_statements
 from agent_harness.repair.regression import join_hunks, split_hunks
 from agent_harness.repair.search import ranked_edits
 from agent_harness.repair.workers import Pool
 from agent_harness.workspaces.repository import Repository, fresh_repository
+from agent_harness.workspaces.sandbox import Sandbox, works
 from tests.harness.scratch import FAULTY, RIGHT, WRONG, Scratch
 
 TEXT = b"""
@@ -189,6 +190,24 @@ def test_planted_fault_is_repaired(scratch: Scratch, tmp_path: Path) -> None:
     again = Task("t1-2", "", workspace.path, tmp_path / "attempts" / "t1-2", ("minisql/",), scratch.targets, brief, attempt=2)
     outcome = EmbeddedBackend(lambda: scratch.contract, jobs=2, seconds=4.0).build(again)
     assert workspace.repository.git("diff") != first
+
+
+def test_evaluators_stand_behind_the_wall(scratch: Scratch, tmp_path: Path) -> None:
+    """An edit that writes into the checkout writes nowhere; an honest one is tried as ever."""
+    if not works("bwrap"):
+        pytest.skip("bubblewrap cannot start programs here")
+    (tmp_path / "hidden").mkdir()
+    marker = scratch.root / "written"
+    source = Source(FAULTY, (scratch.root / FAULTY).read_bytes())
+    start = source.text.index(WRONG.encode()) + WRONG.rindex("value")
+    line = source.text[:start].count(b"\n") + 1
+    write = f"(-value, __import__('pathlib').Path({str(marker)!r}).write_text('x'))[0]"
+    with Pool(scratch.root, "minisql", 1, Sandbox("bwrap", hidden=(tmp_path / "hidden",))) as pool:
+        pool.preload([])
+        for text, is_right in (("-value", True), (write, False)):
+            edit = Edit(FAULTY, start, start + 5, text, "test", 1.0, line, range(line, line + 1))
+            assert (pool.attempt(edit, 5.0, [PROBE])["reason"] == "") is is_right
+    assert not marker.exists()
 
 
 def test_regression_is_traced_to_its_hunk(scratch: Scratch, tmp_path: Path) -> None:
