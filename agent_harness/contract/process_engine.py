@@ -80,7 +80,10 @@ class ProcessEngine:
     def _start(self, folder: str | None) -> None:
         self._question = 0
         if self._server is not None and folder is None and not self._is_covered:
-            self._accept(self._server.hello)  # what ended the server ends every engine of it
+            # What ended the server ends every engine of it.
+            if not self._server.hello:
+                raise self._crash("the engine's process ended")
+            self._accept(self._server.hello)
             try:
                 self._process = self._server.fork()
             except OSError as error:

@@ -13,9 +13,9 @@ from agent_harness.backends.process import marked_processes
 from agent_harness.config import Config, load
 from agent_harness.events import read_events
 from agent_harness.stages import loop
-from agent_harness.state.fold import MERGED, State
+from agent_harness.state.fold import MERGED, PARKED, State
 from agent_harness.state.folders import Folders
-from tests.harness.toy import git, ledger, make_project, tree_of
+from tests.harness.toy import REPAIRS, git, ledger, make_project, tree_of, write_repairs
 
 ROOT = Path(__file__).resolve().parents[2]
 DRIVER = """
@@ -118,6 +118,72 @@ KINDS = (
     *("attempt.started", "attempt.waiting", "attempt.built", "attempt.verifying", "attempt.verified", "attempt.finished"),
     *("merge.started", "merge.previewed", "merge.verified", "merge.finished", "merge.rejected"),
 )
+
+
+LIMITED = """
+marks = ledger.with_name("limited")
+if not attempt.startswith("ask-") and attempt not in (marks.read_text().split() if marks.exists() else []):
+    with marks.open("a") as file:
+        file.write(attempt + "\\n")
+    print(json.dumps({"type": "result", "is_error": True, "result": "rate limit", "usage": {}, "total_cost_usd": 0.0}))
+    sys.exit()
+with ledger"""
+
+
+@pytest.mark.slow
+def test_killed_while_an_attempt_waits(project: Config, tmp_path: Path) -> None:
+    """Each attempt is told to wait once; a wait costs nothing and is not forgotten."""
+    program = tmp_path / "bin" / "claude"
+    program.write_text(program.read_text().replace("\nwith ledger", LIMITED, 1))
+    every = ",".join(set(KINDS) - {"attempt.waiting"})
+    assert drive(project, every).returncode == -signal.SIGKILL
+    assert loop.run(project, is_resume=True) == 0
+    state = State(read_events(Folders(project.state).events))
+    assert all(task.status == MERGED for task in state.tasks.values())
+    # An attempt that was under way when the run was killed may never have come as far as being paid.
+    assert len(ledger(tmp_path)) == len(set(ledger(tmp_path)))
+    assert set(ledger(tmp_path)) <= set(state.attempts)
+    assert any(attempt.waits for attempt in state.attempts.values())
+
+
+@pytest.mark.slow
+def test_killed_when_a_task_was_parked(project: Config, tmp_path: Path) -> None:
+    """What is parked stays parked, is not paid for again, and the other task goes on."""
+    repairs = [repair for repair in REPAIRS if "adding" not in repair[1]]
+    write_repairs(tmp_path, repairs)
+    assert drive(project, ",".join(set(KINDS) - {"task.parked"})).returncode == -signal.SIGKILL
+    paid = ledger(tmp_path)
+    state = State(read_events(Folders(project.state).events))
+    (parked,) = (task for task in state.tasks.values() if task.status == PARKED)
+    assert loop.run(project, is_resume=True) == 3
+    state = State(read_events(Folders(project.state).events))
+    assert state.tasks[parked.id].status == PARKED
+    assert [name for name in ledger(tmp_path) if name.startswith(parked.id)] == [n for n in paid if n.startswith(parked.id)]
+    assert any(task.status == MERGED for task in state.tasks.values())
+    assert len(ledger(tmp_path)) == len(set(ledger(tmp_path)))
+
+
+@pytest.mark.slow
+def test_killed_when_a_task_was_closed(project: Config, tmp_path: Path) -> None:
+    """A parked task whose cases somebody else has repaired is closed, once."""
+    write_repairs(tmp_path, [])
+    assert loop.run(project) == 3
+    for name, (wrong, right) in {
+        "adding": ("left - right", "left + right"),
+        "shouting": (QUIET, "return text.upper()"),
+    }.items():
+        path = project.checkout / "toydb" / f"{name}.py"
+        path.write_text(path.read_text().replace(wrong, right))
+    git(project.checkout, "commit", "--quiet", "--all", "--message", "by hand")
+    paid = ledger(tmp_path)
+    assert drive(project, ",".join(set(KINDS) - {"task.closed"})).returncode == -signal.SIGKILL
+    assert loop.run(project, is_resume=True) == 0
+    closed = [event.data["task"] for event in read_events(Folders(project.state).events) if event.kind == "task.closed"]
+    assert sorted(closed) == sorted(set(closed)) and len(closed) == 2
+    assert ledger(tmp_path) == paid
+
+
+QUIET = "raise TypeError('quiet')"
 
 
 def test_killed_while_a_backend_works(project: Config, tmp_path: Path) -> None:

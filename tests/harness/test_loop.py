@@ -87,6 +87,16 @@ def test_an_unknown_executor_is_a_configuration_error(tmp_path: Path) -> None:
         loop.run(load(config.path, {"loop.executor": "carrier-pigeons"}))
 
 
+def test_builders_work_on_a_dask_cluster(tmp_path: Path) -> None:
+    """Two worker processes of a local cluster; the coordinator keeps the log and the merges."""
+    pytest.importorskip("distributed", reason="dask.distributed is not installed (the extra [cluster])")
+    config = make_project(tmp_path, ("adding", "multiplying", "shouting"))
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "local_directory": str(tmp_path / "dask")}
+    config = load(config.path, {"loop.executor": "dask", "loop.executor_options": options})
+    assert loop.run(config) == EXIT_GREEN
+    assert len(ledger(tmp_path)) == len(set(ledger(tmp_path))) == 3
+
+
 def test_a_cluster_without_its_package_is_a_configuration_error(tmp_path: Path) -> None:
     if importlib.util.find_spec("distributed") is not None:
         pytest.skip("dask.distributed is installed")
