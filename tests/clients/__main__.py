@@ -195,6 +195,7 @@ def table(results: list[tuple[Client, dict[str, Outcome]]]) -> str:
         "",
         "Their own test suites, with the standard library's `sqlite3` and with minisql in its place (`minisql.install()`);",
         "passed / failed / skipped. Made by `python -m tests.clients --write`, which installs each project from the package index.",
+        "What fails with both is not about the module: the wheel of pandas, for one, lacks the data files of some of its tests.",
         "",
         "| client | version | sqlite3 | minisql | fail with minisql only |",
         "| --- | --- | --- | --- | --- |",
