@@ -1,0 +1,107 @@
+"""A process that runs workloads on one engine: commands come as lines of JSON, answers go back the same way.
+
+Engines are "minisql", "sqlite3", "floor" (the same work by hand over lists of tuples) and "sqlglot" (its executor, over lists
+of dicts).  Commands: {"prepare": name, "divisor": n} sets a workload up, {"run": true} runs it and returns the seconds of CPU and
+of the wall clock with a digest of the result, {"version": true} names the engine.  What an engine cannot do is answered as
+{"error": text}.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from typing import Any
+
+from comparison import fetch, files, front, functions, olap, oltp
+from comparison.data import SCHEMA, tables
+from comparison.workload import REGISTRY, Stage, Workload, digest
+
+MODULES = (oltp, olap, fetch, functions, files, front)
+
+
+def prepare_runner(engine: str, workload: Workload, stage: Stage) -> tuple[Callable[[], Any], Callable[[], None]]:
+    """What runs the workload once, and what is to be called before."""
+    if engine == "floor":
+        data = tables(stage.divisor)
+        floor = workload.floor
+        if floor is None:
+            raise LookupError("no loop by hand")
+        return lambda: floor(data), _nothing
+    if engine == "sqlglot":
+        return _sqlglot_runner(workload, stage), _nothing
+    state = workload.setup(importlib.import_module(engine), stage)
+    reset = workload.reset
+    return lambda: workload.run(state), (lambda: reset(state)) if reset is not None else _nothing
+
+
+def _nothing() -> None:
+    pass
+
+
+def _sqlglot_runner(workload: Workload, stage: Stage) -> Callable[[], Any]:
+    executor = importlib.import_module("sqlglot.executor")
+    sql = workload.query
+    if sql is None:
+        raise LookupError("not a single query")
+    columns = {
+        line.split("(")[0].split()[-1]: [part.split()[0] for part in line[line.index("(") + 1 :].split(",")]
+        for line in SCHEMA.splitlines()
+        if line.startswith("CREATE TABLE")
+    }
+    rows = {name: [dict(zip(columns[name], row)) for row in content] for name, content in tables(stage.divisor).items()}
+    return lambda: executor.execute(sql, tables=rows, dialect="sqlite").rows
+
+
+def serve(engine: str) -> None:
+    """Answers commands until the end of the input."""
+    with tempfile.TemporaryDirectory(prefix="compare-") as folder:
+        stage = Stage(folder)
+        workload: Workload | None = None
+        run: Callable[[], Any] = _nothing
+        reset: Callable[[], None] = _nothing
+        for line in sys.stdin:
+            command = json.loads(line)
+            answer: dict[str, Any]
+            try:
+                if "prepare" in command:
+                    run = reset = _nothing
+                    gc.collect()
+                    workload = REGISTRY.workloads[command["prepare"]]
+                    stage.divisor = command["divisor"]
+                    run, reset = prepare_runner(engine, workload, stage)
+                    answer = {"ready": True}
+                elif "version" in command:
+                    answer = {"version": _version(engine)}
+                else:
+                    assert workload is not None, "prepare comes first"
+                    answer = measure(run, reset, workload.is_ordered)
+            except Exception as error:  # Whatever an engine raises is an answer: it cannot run this workload.
+                answer = {"error": f"{type(error).__name__}: {error}"[:300]}
+            print(json.dumps(answer), flush=True)
+
+
+def measure(run: Callable[[], Any], reset: Callable[[], None], is_ordered: bool) -> dict[str, Any]:
+    """Runs once, with the garbage of what came before collected."""
+    reset()
+    gc.collect()
+    wall, cpu = time.perf_counter(), time.process_time()
+    result = run()
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    return {"cpu": cpu, "wall": wall, "digest": digest(result, is_ordered)}
+
+
+def _version(engine: str) -> str:
+    python = f"{sys.implementation.name} {'.'.join(map(str, sys.version_info[:3]))}"
+    if engine == "floor":
+        return python
+    module = importlib.import_module(engine)
+    return f"{getattr(module, 'sqlite_version', None) or module.__version__}, {python}"
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])
