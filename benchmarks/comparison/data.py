@@ -1,4 +1,4 @@
-"""The data of the workloads: a shop with customers, items and sales, and notes that hold text and JSON.  The same every time."""
+"""The data of the workloads: a shop with customers, items and sales, and notes with text and JSON.  The same every time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ CREATE TABLE sale(id INTEGER PRIMARY KEY, customer INTEGER, item INTEGER, day IN
 CREATE TABLE note(id INTEGER PRIMARY KEY, title TEXT, body TEXT, doc TEXT);
 CREATE INDEX sale_customer ON sale(customer);
 """
-_WORDS = "alpha bravo charlie delta echo foxtrot golf hotel india juliet kilo lima mike november oscar papa".split()
+_WORDS = [
+    *("alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel"),
+    *("india", "juliet", "kilo", "lima", "mike", "november", "oscar", "papa"),
+]
 _CITIES = ["Ankara", "Bergen", "Cork", "Dijon", "Essen", "Faro", "Graz", "Haifa", "Izmir", "Jena"]
 
 
@@ -28,7 +31,8 @@ def tables(divisor: int = 1) -> dict[str, list[tuple[Any, ...]]]:
     r = random.Random(17)
     n_sales, n_customers, n_notes = N_SALES // divisor, N_CUSTOMERS // divisor, N_NOTES // divisor
     customers = [
-        (n, f"{r.choice(_WORDS)} {r.choice(_WORDS)} {n}", r.choice(_CITIES), r.choice("ABCDE")) for n in range(1, n_customers + 1)
+        (n, f"{r.choice(_WORDS)} {r.choice(_WORDS)} {n}", r.choice(_CITIES), r.choice("ABCDE"))
+        for n in range(1, n_customers + 1)
     ]
     items = [(n, f"item {r.choice(_WORDS)} {n}", r.choice(_WORDS), round(r.uniform(1, 99), 2)) for n in range(1, N_ITEMS + 1)]
     sales = []

@@ -55,7 +55,8 @@ def cold_fetch(saved: Saved) -> Any:
 @workload("file", Saved, reset=Saved.close)
 def cold_lookups(saved: Saved) -> Any:
     connection = saved.connection = connect(saved.module, saved.path)
-    return [connection.execute("SELECT day, price FROM sale WHERE id = ?", (n * 37 % 19_000 + 1,)).fetchone() for n in range(300)]
+    keys = [n * 37 % 19_000 + 1 for n in range(300)]
+    return [connection.execute("SELECT day, price FROM sale WHERE id = ?", (key,)).fetchone() for key in keys]
 
 
 def _opened(module: Any, stage: Stage) -> Saved:

@@ -25,7 +25,7 @@ class Bank:
             self.connection.execute("CREATE INDEX account_name ON account(name)")
             self.connection.execute("CREATE INDEX account_branch ON account(branch, visits)")
         self.connection.executemany("INSERT INTO account VALUES (?, ?, ?, ?, ?)", self.rows)
-        self.connection.execute("CREATE TABLE copy(id INTEGER PRIMARY KEY, name TEXT, branch INTEGER, balance REAL, visits INTEGER)")
+        self.connection.execute(_TABLE.replace("account", "copy"))
         self.keys = [r.randrange(1, n + 1) for _ in range(n_calls)]
         self.distinct_keys = r.sample(range(1, n + 1), n_calls)
         self.new_rows = [(n + i, f"new {i}", i % 50, i * 0.5, 1) for i in range(1, n + 1)]
@@ -40,7 +40,8 @@ class Bank:
 
     def state(self) -> Any:
         """Numbers that tell whether two engines have done the same."""
-        return self.connection.execute("SELECT count(*), sum(id), sum(visits), total(balance), max(name) FROM account").fetchall()
+        numbers = "SELECT count(*), sum(id), sum(visits), total(balance), max(name) FROM"
+        return self.connection.execute(f"{numbers} account UNION ALL {numbers} copy").fetchall()
 
 
 def plain(module: Any, stage: Stage) -> Bank:
@@ -82,40 +83,39 @@ def index_range(bank: Bank) -> Any:
     ]
 
 
-@workload("oltp", plain, reset=Bank.again)
+@workload("oltp", plain, reset=Bank.again, verify=Bank.state)
 def insert(bank: Bank) -> Any:
     execute = bank.connection.execute
     for row in bank.new_rows[:1000]:
         execute("INSERT INTO account VALUES (?, ?, ?, ?, ?)", row)
-    return bank.connection.total_changes > 0
 
 
-@workload("oltp", plain, reset=Bank.again)
+@workload("oltp", plain, reset=Bank.again, verify=Bank.state)
 def insert_executemany(bank: Bank) -> Any:
     bank.connection.executemany("INSERT INTO account VALUES (?, ?, ?, ?, ?)", bank.new_rows)
 
 
-@workload("oltp", plain, reset=Bank.again)
+@workload("oltp", plain, reset=Bank.again, verify=Bank.state)
 def insert_executemany_scattered(bank: Bank) -> Any:
     bank.connection.executemany("INSERT INTO account VALUES (?, ?, ?, ?, ?)", bank.scattered_rows)
 
 
-@workload("oltp", indexed, reset=Bank.again)
+@workload("oltp", indexed, reset=Bank.again, verify=Bank.state)
 def insert_executemany_indexed(bank: Bank) -> Any:
     bank.connection.executemany("INSERT INTO account VALUES (?, ?, ?, ?, ?)", bank.new_rows)
 
 
-@workload("oltp", plain, reset=Bank.again)
+@workload("oltp", plain, reset=Bank.again, verify=Bank.state)
 def insert_select(bank: Bank) -> Any:
-    return bank.connection.execute("INSERT INTO copy SELECT * FROM account WHERE branch < 40").rowcount
+    bank.connection.execute("INSERT INTO copy SELECT * FROM account WHERE branch < 40")
 
 
-@workload("oltp", indexed, reset=Bank.again)
+@workload("oltp", indexed, reset=Bank.again, verify=Bank.state)
 def insert_select_indexed(bank: Bank) -> Any:
-    return bank.connection.execute("INSERT INTO account SELECT id + 100000, name, branch, balance, 1 FROM account").rowcount
+    bank.connection.execute("INSERT INTO account SELECT id + 100000, name, branch, balance, 1 FROM account")
 
 
-@workload("oltp", plain, reset=Bank.again)
+@workload("oltp", plain, reset=Bank.again, verify=Bank.state)
 def insert_values_rows(bank: Bank) -> Any:
     execute = bank.connection.execute
     sql = "INSERT INTO copy VALUES " + ", ".join(["(?, ?, ?, ?, ?)"] * 10)
@@ -124,49 +124,46 @@ def insert_values_rows(bank: Bank) -> Any:
         execute(sql, flat[start : start + 50])
 
 
-@workload("oltp", plain, reset=Bank.again)
+@workload("oltp", plain, reset=Bank.again, verify=Bank.state)
 def update_by_key(bank: Bank) -> Any:
     execute = bank.connection.execute
     for key in bank.keys:
         execute("UPDATE account SET balance = balance + ?, visits = visits + 1 WHERE id = ?", (2.5, key))
-    return bank.state()
 
 
-@workload("oltp", plain, reset=Bank.again)
+@workload("oltp", plain, reset=Bank.again, verify=Bank.state)
 def update_executemany(bank: Bank) -> Any:
     bank.connection.executemany("UPDATE account SET balance = ? WHERE id = ?", [(1.5, key) for key in bank.keys])
-    return bank.state()
 
 
-@workload("oltp", plain, reset=Bank.again)
+@workload("oltp", plain, reset=Bank.again, verify=Bank.state)
 def update_all(bank: Bank) -> Any:
-    return bank.connection.execute("UPDATE account SET visits = visits + 1, balance = balance * 1.1").rowcount
+    bank.connection.execute("UPDATE account SET visits = visits + 1, balance = balance * 1.1")
 
 
-@workload("oltp", indexed, reset=Bank.again)
+@workload("oltp", indexed, reset=Bank.again, verify=Bank.state)
 def update_indexed(bank: Bank) -> Any:
-    return bank.connection.execute("UPDATE account SET visits = visits + 1 WHERE branch < 25").rowcount
+    bank.connection.execute("UPDATE account SET visits = visits + 1 WHERE branch < 25")
 
 
-@workload("oltp", plain, reset=Bank.again)
+@workload("oltp", plain, reset=Bank.again, verify=Bank.state)
 def delete_by_key(bank: Bank) -> Any:
     execute = bank.connection.execute
     for key in bank.distinct_keys:
         execute("DELETE FROM account WHERE id = ?", (key,))
-    return bank.state()
 
 
-@workload("oltp", plain, reset=Bank.again)
+@workload("oltp", plain, reset=Bank.again, verify=Bank.state)
 def delete_many(bank: Bank) -> Any:
-    return bank.connection.execute("DELETE FROM account WHERE branch % 3 = 1").rowcount
+    bank.connection.execute("DELETE FROM account WHERE branch % 3 = 1")
 
 
-@workload("oltp", indexed, reset=Bank.again)
+@workload("oltp", indexed, reset=Bank.again, verify=Bank.state)
 def delete_indexed(bank: Bank) -> Any:
-    return bank.connection.execute("DELETE FROM account WHERE branch < 20").rowcount
+    bank.connection.execute("DELETE FROM account WHERE branch < 20")
 
 
-@workload("oltp", plain, reset=Bank.again)
+@workload("oltp", plain, reset=Bank.again, verify=Bank.state)
 def upsert(bank: Bank) -> Any:
     execute = bank.connection.execute
     for row in bank.mixed_rows:
@@ -175,18 +172,16 @@ def upsert(bank: Bank) -> Any:
             "balance = excluded.balance",
             row,
         )
-    return bank.state()
 
 
-@workload("oltp", plain, reset=Bank.again)
+@workload("oltp", plain, reset=Bank.again, verify=Bank.state)
 def replace(bank: Bank) -> Any:
     execute = bank.connection.execute
     for row in bank.mixed_rows:
         execute("INSERT OR REPLACE INTO account VALUES (?, ?, ?, ?, ?)", row)
-    return bank.state()
 
 
-@workload("oltp", plain, reset=Bank.again)
+@workload("oltp", plain, reset=Bank.again, verify=Bank.state)
 def insert_returning(bank: Bank) -> Any:
     execute = bank.connection.execute
     return [
@@ -201,7 +196,7 @@ def _autocommit(module: Any, stage: Stage) -> Bank:
     return bank
 
 
-@workload("oltp", _autocommit)
+@workload("oltp", _autocommit, verify=Bank.state)
 def transactions(bank: Bank) -> Any:
     execute = bank.connection.execute
     for number, key in enumerate(bank.keys[:500]):
@@ -209,7 +204,6 @@ def transactions(bank: Bank) -> Any:
         execute("UPDATE account SET balance = balance - 1 WHERE id = ?", (key,))
         execute("UPDATE account SET balance = balance + 1 WHERE id = ?", (bank.keys[-1 - number],))
         execute("COMMIT")
-    return bank.state()
 
 
 def _triggered(module: Any, stage: Stage) -> Bank:
@@ -222,6 +216,6 @@ def _triggered(module: Any, stage: Stage) -> Bank:
     return bank
 
 
-@workload("oltp", _triggered, reset=Bank.again)
+@workload("oltp", _triggered, reset=Bank.again, verify=Bank.state)
 def update_with_trigger(bank: Bank) -> Any:
-    return bank.connection.execute("UPDATE account SET balance = balance + 1 WHERE branch < 10").rowcount
+    bank.connection.execute("UPDATE account SET balance = balance + 1 WHERE branch < 10")

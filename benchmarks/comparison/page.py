@@ -1,6 +1,6 @@
 """The page docs/performance/comparison.md and its plots, made from the measurements.
 
-The plots are SVG by a Jinja template: a bar for each workload on a logarithmic axis, to the left of 1 faster than the reference.
+The plots are SVG by a Jinja template: a bar for each workload on a logarithmic axis; to the left of 1 minisql is faster.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+
 from comparison.running import geometric_mean
 from comparison.workload import CLASSES
 
@@ -69,8 +70,8 @@ def render_page(document: dict[str, Any]) -> str:
         f"# minisql and {reference}",
         "",
         f"Measured by `python benchmarks/compare.py --vs {reference} --write docs/performance`: one process an engine, rounds",
-        f"interleaved, medians of {document['rounds']} rounds; CPU time, wall time where the disk is waited for. A ratio below 1",
-        "means that minisql is faster. `floor` is the same work by a loop written by hand in Python.",
+        f"interleaved, medians of {document['rounds']} rounds; CPU time, wall time where the disk is waited for. A ratio below",
+        "1 means that minisql is faster. `floor` is the same work by a loop written by hand in Python.",
         "",
         *[f"- {engine}: {version}" for engine, version in document["versions"].items()],
         "",

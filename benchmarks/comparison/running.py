@@ -49,7 +49,9 @@ class Worker:
         self.process.wait(TIMEOUT_S)
 
 
-def measure_all(names: Iterable[str], reference: str, others: Sequence[str], rounds: int, divisor: int, python: str) -> list[dict[str, Any]]:
+def measure_all(
+    names: Iterable[str], reference: str, others: Sequence[str], rounds: int, divisor: int, python: str
+) -> list[dict[str, Any]]:
     """Measures workloads; each entry has the seconds of every engine, the ratio to the reference and how it was spread."""
     workers = {engine: Worker(engine, python) for engine in ("minisql", reference, *others)}
     try:
@@ -101,7 +103,8 @@ def _line(entry: dict[str, Any], reference: str) -> str:
     if "ratio" not in entry:
         return f"{entry['name']:30} {entry['errors']}"
     seconds = entry["seconds"]
-    text = f"{entry['name']:30} {entry['ratio']:7.2f} x   {1e3 * seconds['minisql']:8.2f} ms   {1e3 * seconds[reference]:8.2f} ms"
+    ours, theirs = 1e3 * seconds["minisql"], 1e3 * seconds[reference]
+    text = f"{entry['name']:30} {entry['ratio']:7.2f} x   {ours:8.2f} ms   {theirs:8.2f} ms"
     if not entry["agrees"]:
         text += f"   RESULTS DIFFER {entry['results']}"
     return text

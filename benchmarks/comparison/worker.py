@@ -1,8 +1,8 @@
 """A process that runs workloads on one engine: commands come as lines of JSON, answers go back the same way.
 
 Engines are "minisql", "sqlite3", "floor" (the same work by hand over lists of tuples) and "sqlglot" (its executor, over lists
-of dicts).  Commands: {"prepare": name, "divisor": n} sets a workload up, {"run": true} runs it and returns the seconds of CPU and
-of the wall clock with a digest of the result, {"version": true} names the engine.  What an engine cannot do is answered as
+of dicts).  Commands: {"prepare": name, "divisor": n} sets a workload up, {"run": true} runs it and returns the seconds of CPU
+and of the wall clock with a digest of the result, {"version": true} names the engine.  What an engine cannot do is answered as
 {"error": text}.
 """
 
@@ -24,19 +24,26 @@ from comparison.workload import REGISTRY, Stage, Workload, digest
 MODULES = (oltp, olap, fetch, functions, files, front)
 
 
-def prepare_runner(engine: str, workload: Workload, stage: Stage) -> tuple[Callable[[], Any], Callable[[], None]]:
-    """What runs the workload once, and what is to be called before."""
+Call = Callable[[], Any]
+
+
+def prepare_runner(engine: str, workload: Workload, stage: Stage) -> tuple[Call, Call, Call]:
+    """What runs the workload once, what is to be called before, and what tells afterwards how it went."""
     if engine == "floor":
         data = tables(stage.divisor)
         floor = workload.floor
         if floor is None:
             raise LookupError("no loop by hand")
-        return lambda: floor(data), _nothing
+        return lambda: floor(data), _nothing, _nothing
     if engine == "sqlglot":
-        return _sqlglot_runner(workload, stage), _nothing
+        return _sqlglot_runner(workload, stage), _nothing, _nothing
     state = workload.setup(importlib.import_module(engine), stage)
-    reset = workload.reset
-    return lambda: workload.run(state), (lambda: reset(state)) if reset is not None else _nothing
+    reset, verify = workload.reset, workload.verify
+    return (
+        lambda: workload.run(state),
+        (lambda: reset(state)) if reset is not None else _nothing,
+        (lambda: verify(state)) if verify is not None else _nothing,
+    )
 
 
 def _nothing() -> None:
@@ -62,37 +69,39 @@ def serve(engine: str) -> None:
     with tempfile.TemporaryDirectory(prefix="compare-") as folder:
         stage = Stage(folder)
         workload: Workload | None = None
-        run: Callable[[], Any] = _nothing
-        reset: Callable[[], None] = _nothing
+        run: Call = _nothing
+        reset: Call = _nothing
+        verify: Call = _nothing
         for line in sys.stdin:
             command = json.loads(line)
             answer: dict[str, Any]
             try:
                 if "prepare" in command:
-                    run = reset = _nothing
+                    run = reset = verify = _nothing
                     gc.collect()
                     workload = REGISTRY.workloads[command["prepare"]]
                     stage.divisor = command["divisor"]
-                    run, reset = prepare_runner(engine, workload, stage)
+                    run, reset, verify = prepare_runner(engine, workload, stage)
                     answer = {"ready": True}
                 elif "version" in command:
                     answer = {"version": _version(engine)}
                 else:
                     assert workload is not None, "prepare comes first"
-                    answer = measure(run, reset, workload.is_ordered)
+                    answer = measure(run, reset, verify, workload.is_ordered)
             except Exception as error:  # Whatever an engine raises is an answer: it cannot run this workload.
                 answer = {"error": f"{type(error).__name__}: {error}"[:300]}
             print(json.dumps(answer), flush=True)
 
 
-def measure(run: Callable[[], Any], reset: Callable[[], None], is_ordered: bool) -> dict[str, Any]:
+def measure(run: Call, reset: Call, verify: Call, is_ordered: bool) -> dict[str, Any]:
     """Runs once, with the garbage of what came before collected."""
     reset()
     gc.collect()
     wall, cpu = time.perf_counter(), time.process_time()
     result = run()
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-    return {"cpu": cpu, "wall": wall, "digest": digest(result, is_ordered)}
+    verified = verify()
+    return {"cpu": cpu, "wall": wall, "digest": digest(result if verified is None else verified, is_ordered)}
 
 
 def _version(engine: str) -> str:

@@ -1,7 +1,8 @@
 """A workload: something a program does with a database, the same on every engine, small enough to be timed a few times.
 
 `setup` gets the module (a DB-API of the shape of the standard library's sqlite3) and a Stage; it returns whatever `run` needs.
-`reset` is called before each `run` and is not timed.  `run` returns what the engines must agree on: rows, or a number.
+`reset` is called before each `run` and is not timed.  `run` returns what the engines must agree on, rows or a number, unless
+`verify` does afterwards, untimed.
 `floor` is the same work written in Python by hand over lists of tuples, and `query` the bare SQL where a workload is one query.
 """
 
@@ -43,6 +44,7 @@ class Workload:
     setup: Callable[[Any, Stage], Any]
     run: Callable[[Any], Any]
     reset: Callable[[Any], None] | None = None
+    verify: Callable[[Any], Any] | None = None
     clock: str = "cpu"
     floor: Callable[[Any], Any] | None = None
     query: str | None = None

@@ -281,6 +281,11 @@ DeleteRows = _plain(
     "Delete from table cursor p1 and its indexes the rows whose rowids are in the first column of list cursor p2 (as far as "
     "they are there); p4 = RowsSpec; p5 flags as for Delete.",
 )
+UpdateRows = _plain(
+    "UpdateRows",
+    "Replace rows of table cursor p1 that are there by those in list cursor p2 (stored row, then the rowid if no column holds "
+    "it), and their entries in the indexes that RowsSpec p4 names, none of which is unique; p5 flags as for Insert.",
+)
 ConstantRows = _plain("ConstantRows", "Cursor p1 = list cursor over the constant rows p4 (a tuple of tuples).")
 TypeCheck = _plain(
     "TypeCheck",

@@ -53,7 +53,7 @@ for _names, _roles in (
     ("Insert", "crr"),
     ("Delete IdxInsert IdxDelete SorterInsert HashInsert HashMark GroupStep WindowStep NullRow", "c--"),
     ("ListAppend ListSort SetDelete SetSort QueueInsert MemoOpen", "c--"),
-    ("IdxBuild AppendRows DeleteRows", "cc-"),
+    ("IdxBuild AppendRows DeleteRows UpdateRows", "cc-"),
     ("InsertRows", "cjc"),
     ("ConstantRows HashSort", "c--"),
     ("OpenDup", "cc-"),

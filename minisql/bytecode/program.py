@@ -172,7 +172,7 @@ class HashSpec:
 
 
 class RowsSpec:
-    """What InsertRows and DeleteRows must know of a table.
+    """What InsertRows, UpdateRows and DeleteRows must know of a table.
 
     `indexes` are (cursor, fields, n_unique): `fields` the positions in the stored row that make an entry, -1 the rowid;
     `n_unique` leading fields must not agree with those of another row (0: the index is not unique).  `rowid_position` is that

@@ -44,11 +44,13 @@ from minisql.planner.targets import (
 from minisql.planner.triggers import STEP_EMITTERS, emit_triggers, has_time, triggers_of
 from minisql.planner.view_targets import view_as_table
 from minisql.planner.virtual_writes import check_writable_module, emit_virtual_update, refuse_virtual_returning
+from minisql.planner.whole_rows import update_spec
 from minisql.planner.writes import statement_conflict
 from minisql.values import affinity
 from minisql.values.collation import BINARY
 
 if TYPE_CHECKING:
+    from minisql.bytecode.program import RowsSpec
     from minisql.catalog.schema import Table, Trigger
     from minisql.planner.compiler import Compiler
 
@@ -200,12 +202,46 @@ def _emit_scan(compiler: Compiler, updating: Updating, node: ast.Update, scope: 
     old = updating.old
     end = compiler.label()
     following = compiler.label()
+    spec = update_spec(updating, node.assignments)
+    new_rows = _open_new_rows(compiler, spec)
     builder.begin_loop(op.Rewind, target.cursor, end, old.base, updating.layout.n_stored)
     emit_loaded(compiler, target, old)
     if node.where is not None:
         compiler.emit_condition(node.where, scope, following, False, True)
-    emit_update_row(compiler, updating, scope, following)
+    if spec is None:
+        emit_update_row(compiler, updating, scope, following)
+    else:
+        _emit_new_row(compiler, updating, scope, following, new_rows)
     builder.end_loop(op.Next, following, end)
+    _emit_update_rows(compiler, target, new_rows, spec)
+
+
+def _open_new_rows(compiler: Compiler, spec: RowsSpec | None) -> int:
+    """A list for the new rows when all of them are to be written at once."""
+    if spec is None:
+        return -1
+    cursor = compiler.builder.cursor()
+    compiler.emit(op.OpenList, cursor, 1)
+    return cursor
+
+
+def _emit_new_row(compiler: Compiler, updating: Updating, scope: Scope, ignore: int, new_rows: int) -> None:
+    """Computes a new row, checks it, and adds it to the list."""
+    new = updating.new
+    target = updating.target
+    assert target is not None, "the table is open"
+    emit_new_values(compiler, updating, scope, None)
+    write = Write(updating.table, new, ignore)
+    write.old = updating.old
+    write.changed = updating.assignments.changed
+    write.is_key_changed = False
+    emit_row_checks(compiler, target, write)
+    compiler.emit(op.ListAppend, new_rows, p4=new.all_registers())
+
+
+def _emit_update_rows(compiler: Compiler, target: Target, new_rows: int, spec: RowsSpec | None) -> None:
+    if spec is not None:
+        compiler.emit(op.UpdateRows, target.cursor, new_rows, 0, spec, op.COUNT_CHANGE | op.IS_UPDATE)
 
 
 def emit_loaded(compiler: Compiler, target: Target, row: RowRegisters) -> None:
@@ -247,8 +283,15 @@ def _emit_gathered(
     row = builder.registers(width)
     end = compiler.label()
     following = compiler.label()
+    spec = None if node.sources else update_spec(updating, node.assignments)
+    new_rows = _open_new_rows(compiler, spec)
     builder.begin_loop(op.Rewind, cursor, end, row, width)
     emit_seek_row(compiler, target, range(row, row + n_keys), updating.old, following)
+    if spec is not None:
+        _emit_new_row(compiler, updating, own_scope, following, new_rows)
+        builder.end_loop(op.Next, following, end)
+        _emit_update_rows(compiler, target, new_rows, spec)
+        return
     given = [row + n_keys + number for number in range(len(values))] if node.sources else None
     emit_update_row(compiler, updating, own_scope, following, given)
     builder.end_loop(op.Next, following, end)
@@ -319,7 +362,12 @@ def emit_new_values(compiler: Compiler, updating: Updating, scope: Scope, given:
         compiler.emit(op.MustBeInt, new.rowid, 0)
     columns = updating.table.columns
     if layout.affinities is not None and any(columns[p].affinity > affinity.BLOB for p in assignments.assigned):
-        compiler.emit(op.Affinity, new.base, p4=layout.affinities)
+        # What is copied from the old row has its affinity.
+        wanted = [affinity.BLOB] * len(layout.affinities)
+        for position in assignments.assigned:
+            if 0 <= layout.offsets[position] < len(wanted):
+                wanted[layout.offsets[position]] = layout.affinities[layout.offsets[position]]
+        compiler.emit(op.Affinity, new.base, p4=tuple(wanted))
 
 
 def emit_update_row(

@@ -11,16 +11,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from minisql.bytecode.opcodes import ON_CONFLICT_ABORT
 from minisql.bytecode.program import RowsSpec
+from minisql.planner.references import has_subquery
 
 if TYPE_CHECKING:
+    from minisql.parser import ast
     from minisql.planner.targets import Target
+    from minisql.planner.update import Updating
 
 ROWID = -1
 
 
-def deletion_spec(target: Target) -> RowsSpec | None:
-    """How rows leave the table and its indexes; None when each has to be looked at."""
+def deletion_spec(target: Target, touched_only: bool = False) -> RowsSpec | None:
+    """How rows leave the table and its indexes (`touched_only`: those that are open); None when each has to be looked at."""
     table, layout = target.table, target.layout
     if table.is_without_rowid or target.foreign_keys is not None or layout.has_virtual:
         return None
@@ -28,6 +32,8 @@ def deletion_spec(target: Target) -> RowsSpec | None:
     for index in layout.indexes:
         offsets = layout.entries.get(index)
         cursor = target.index_cursors.get(index)
+        if cursor is None and touched_only:
+            continue
         if offsets is None or cursor is None or index.where is not None:
             return None
         if layout.rowid_offset < 0:
@@ -35,6 +41,30 @@ def deletion_spec(target: Target) -> RowsSpec | None:
             offsets = (*offsets[:-1], ROWID)
         indexes.append((cursor, offsets, len(index.columns) if index.is_unique else 0))
     return RowsSpec(target.reports_name, table.schema_index, layout.rowid_offset, tuple(indexes))
+
+
+def update_spec(updating: Updating, assignments: list[ast.Assignment]) -> RowsSpec | None:
+    """How new versions of rows get into the table and the indexes that they touch; None when each has to be looked at.
+
+    A key that may conflict is looked at row by row, as is all that FAIL or IGNORE could stop half-way.
+    """
+    target, table, layout = updating.target, updating.table, updating.layout
+    if (
+        target is None
+        or updating.triggers
+        or updating.returning is not None
+        or updating.assignments.is_key_changed
+        or updating.conflict not in (0, ON_CONFLICT_ABORT)
+        or table.has_generated
+        or any(index.is_unique for index in target.index_cursors)
+        or has_subquery(assignments)
+    ):
+        return None
+    changed = updating.assignments.changed
+    for position in layout.not_null:
+        if position in changed and (table.columns[position].not_null_action or ON_CONFLICT_ABORT) != ON_CONFLICT_ABORT:
+            return None
+    return deletion_spec(target, touched_only=True)
 
 
 def insertion_spec(target: Target, values: dict[int, int]) -> RowsSpec | None:

@@ -58,7 +58,7 @@ def insert_rows(tree: TableTree, rowids: list[int], rows: list[Row], codec: Reco
     if not rows:
         return
     pager = tree.pager
-    sizes = record_bounds(rows, tree.size_factor, _TABLE_CELL)
+    sums = [0, *accumulate(record_bounds(rows, tree.size_factor, _TABLE_CELL))]
     at, n_rows = 0, len(rows)
     while at < n_rows:
         leaf = tree.append_leaf
@@ -70,7 +70,7 @@ def insert_rows(tree: TableTree, rowids: list[int], rows: list[Row], codec: Reco
             and rowids[at] > leaf.rowids[-1]
             and pager.pages.get(leaf.number) is leaf
         ):
-            at = _append_run(tree, leaf, at, rowids, rows, sizes, codec)
+            at = _append_run(tree, leaf, at, rowids, rows, sums, codec)
             if at < n_rows:
                 tree.insert(rowids[at], rows[at], codec)
                 at += 1
@@ -81,40 +81,37 @@ def insert_rows(tree: TableTree, rowids: list[int], rows: list[Row], codec: Reco
         if bound is None and leaf.rowids and rowids[at] > leaf.rowids[-1] and leaf is not tree.append_leaf:
             tree.note_append_leaf(leaf)
             continue
-        end = min(n_rows if bound is None else bisect_right(rowids, bound, at), at + _few(sizes, at, 8 * pager.usable))
+        end = min(n_rows if bound is None else bisect_right(rowids, bound, at), _end_of_few(sums, at, 8 * pager.usable))
         if end - at < 2:
             tree.insert(rowids[at], rows[at], codec)
             end = at + 1
         else:
-            _merge_run(tree, leaf, rowids[at:end], rows[at:end], sum(sizes[at:end]), codec)
+            _merge_run(tree, leaf, rowids[at:end], rows[at:end], sums[end] - sums[at], codec)
         at = end
 
 
-def _few(sizes: list[int], at: int, budget: int) -> int:
-    """Returns how many cells from `at` on fit the budget; not more than one when the first is large."""
-    if sizes[at] * 4 > budget:
-        return 1
-    part = sizes[at : at + 1000]
-    return max(bisect_right(list(accumulate(part)), budget), 1)
+def _end_of_few(sums: list[int], at: int, budget: int) -> int:
+    """Returns where the cells from `at` on end that fit the budget, one of them at least; `sums` begin with 0."""
+    return max(bisect_right(sums, sums[at] + budget) - 1, at + 1)
 
 
 def _append_run(
-    tree: TableTree, leaf: TableLeaf, at: int, rowids: list[int], rows: list[Row], sizes: list[int], codec: RecordCodec
+    tree: TableTree, leaf: TableLeaf, at: int, rowids: list[int], rows: list[Row], sums: list[int], codec: RecordCodec
 ) -> int:
     """Appends the rows from `at` on that fit the last leaf; returns where the rest begins."""
     pager = tree.pager
     if pager.is_editing:
         pager.check_health()
     room = tree.append_limit - leaf.size
-    end = at + bisect_right(list(accumulate(sizes[at : at + 1000])), room)
-    if end == at:
+    end = bisect_right(sums, sums[at] + room) - 1
+    if end <= at:
         return at
     pager.is_editing = True
     tree.open_leaf(leaf, codec)
     leaf.rowids += rowids[at:end]
     leaf.rows += rows[at:end]  # type: ignore[operator]
     leaf.cells += [None] * (end - at)  # type: ignore[operator]
-    leaf.size += sum(sizes[at:end])
+    leaf.size += sums[end] - sums[at]
     tree.edits += 1
     pager.is_editing = False
     return end
@@ -154,6 +151,56 @@ def _end_edit(tree: TableTree | IndexTree) -> None:
     pager.is_editing = False
     if pager.file is not None and len(pager.dirty) > pager.max_dirty_pages():
         pager.spill()
+
+
+def replace_rows(tree: TableTree, rowids: list[int], rows: list[Row], codec: RecordCodec) -> None:
+    """Replaces the rows with these ascending rowids, all of which are there."""
+    if not rows:
+        return
+    pager = tree.pager
+    sums = [0, *accumulate(record_bounds(rows, tree.size_factor, _TABLE_CELL))]
+    at, n_rows = 0, len(rows)
+    while at < n_rows:
+        if pager.is_editing:
+            pager.check_health()
+        path, leaf = tree.path_to(rowids[at])
+        bound = next((node.keys[index] for node, index in reversed(path) if index < len(node.keys)), None)
+        end = min(n_rows if bound is None else bisect_right(rowids, bound, at), _end_of_few(sums, at, 8 * pager.usable))
+        if end - at < 2:
+            tree.insert(rowids[at], rows[at], codec)
+            at += 1
+            continue
+        decode_leaf(pager, leaf, codec)
+        pager.is_editing = True
+        tree.edits += 1
+        tree.open_leaf(leaf, codec)
+        _set_rows(tree, leaf, rowids[at:end], rows[at:end], sums[end] - sums[at])
+        if leaf.size > page_capacity(pager, leaf.number):
+            tree.relieve(leaf, rowids[at])
+        _end_edit(tree)
+        at = end
+
+
+def _set_rows(tree: TableTree, leaf: TableLeaf, rowids: list[int], rows: list[Row], size: int) -> None:
+    """Replaces rows of an open leaf; `size` is what the new ones take at most."""
+    cells, old = leaf.cells, leaf.rows
+    assert cells is not None and old is not None
+    place = bisect_left(leaf.rowids, rowids[0])
+    places: Any = range(place, place + len(rowids))
+    if leaf.rowids[place : place + len(rowids)] != rowids:
+        places = [bisect_left(leaf.rowids, rowid) for rowid in rowids]
+    unencoded = [old[place] for place in places if cells[place] is None]
+    for place in places:
+        cell = cells[place]
+        if cell is not None:
+            free_cell(tree.pager, cell, True)
+            size -= len(cell) + 2
+    if unencoded:
+        size -= sum(record_bounds(unencoded, tree.size_factor, _TABLE_CELL))
+    for place, row in zip(places, rows):
+        old[place] = row
+        cells[place] = None
+    leaf.size += size
 
 
 def find_rows(tree: TableTree, rowids: list[int], codec: RecordCodec) -> tuple[list[int], list[Row]]:
@@ -240,13 +287,16 @@ def insert_entries(tree: IndexTree, entries: list[Row], keys: list[Row], order: 
         return
     pager = tree.pager
     sizes = record_bounds(entries, tree.size_factor, _INDEX_CELL)
+    sums = [0, *accumulate(sizes)]
     largest = max_local(pager.usable, False)
+    large = [number for number, size in enumerate(sizes) if size > largest] if max(sizes) > largest else []
     at, n_entries = 0, len(entries)
     while at < n_entries:
         leaf = tree.append_leaf
         if sizes[at] <= largest:
+            limit = large[bisect_left(large, at)] if large and large[-1] > at else n_entries
             if leaf is not None and tree.goes_last(leaf, entries[at], order):
-                end = _append_entries(tree, leaf, at, entries, keys, sizes, order)
+                end = _append_entries(tree, leaf, at, limit, entries, keys, sums, order)
                 if end > at:
                     at = end
                     continue
@@ -257,37 +307,39 @@ def insert_entries(tree: IndexTree, entries: list[Row], keys: list[Row], order: 
                     if all(step == len(node.children) - 1 for node, step in path) and leaf is not tree.append_leaf:
                         tree.append_leaf = leaf
                         continue
-                end = min(end, at + _few(sizes, at, pager.usable // 2), _first_large(sizes, at, end, largest))
+                end = min(end, limit, _end_of_few(sums, at, pager.usable // 2))
                 if end - at > 1:
-                    _merge_entries(tree, leaf, entries[at:end], keys[at:end], sum(sizes[at:end]), keys is entries, order)
+                    size = sums[end] - sums[at]
+                    _merge_entries(tree, leaf, entries[at:end], keys[at:end], size, keys is entries, order)
                     at = end
                     continue
         tree.insert(entries[at], order)
         at += 1
 
 
-def _first_large(sizes: list[int], at: int, end: int, largest: int) -> int:
-    """Returns the position of the first entry that may need overflow pages."""
-    return next((number for number in range(at, end) if sizes[number] > largest), end)
-
-
 def _append_entries(
-    tree: IndexTree, leaf: IndexLeaf, at: int, entries: list[Row], keys: list[Row], sizes: list[int], order: KeyOrder
+    tree: IndexTree,
+    leaf: IndexLeaf,
+    at: int,
+    limit: int,
+    entries: list[Row],
+    keys: list[Row],
+    sums: list[int],
+    order: KeyOrder,
 ) -> int:
-    """Appends the entries from `at` on that fit the last leaf; returns where the rest begins."""
+    """Appends the entries from `at` on, up to `limit`, that fit the last leaf; returns where the rest begins."""
     pager = tree.pager
     if pager.is_editing:
         pager.check_health()
-    end = at + bisect_right(list(accumulate(sizes[at : at + 1000])), pager.usable - leaf.size)
-    end = _first_large(sizes, at, end, max_local(pager.usable, False))
-    if end == at:
+    end = min(bisect_right(sums, sums[at] + pager.usable - leaf.size) - 1, limit)
+    if end <= at:
         return at
     pager.is_editing = True
     tree.edits += 1
     tree.open_node(leaf, order)
     _extend(leaf, entries[at:end], keys[at:end], keys is entries, order)
     leaf.cells += [None] * (end - at)  # type: ignore[operator]
-    leaf.size += sum(sizes[at:end])
+    leaf.size += sums[end] - sums[at]
     leaf.masks = None
     _end_edit(tree)
     return end

@@ -24,6 +24,7 @@ from itertools import accumulate
 from minisql.storage.corruption import corrupt
 from minisql.storage.index_key import KeyOrder
 from minisql.storage.record import RecordCodec, Row
+from minisql.storage.type_mask import ColumnMasks
 from minisql.storage.varint import encode_varint, read_varint
 
 INDEX_INTERIOR = 2
@@ -127,7 +128,7 @@ class TableLeaf:
         self.cells: list[bytes | None] | None = []
         self.codec: RecordCodec | None = None
         self.size = 8
-        self.masks: tuple[int, ...] | None = None
+        self.masks: ColumnMasks | None = None
         self.leased = False
         self.row_count_below = 0
         self.n_lookups = 0

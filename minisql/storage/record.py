@@ -276,9 +276,40 @@ class RecordCodec:
                 values[raw] = decode_text(values[raw], encoding)
             return finish(values)
 
+        if not (wides or floats or texts):
+            return self._with_reals(decode, unpack, plan, order, finish)
         if encoding != "utf-8" or floats or not texts:
             return decode
         return self._with_texts(decode, unpack, plan, finish)
+
+    def _with_reals(
+        self,
+        decode: Decoder,
+        unpack: Callable[[bytes, int], Row],
+        plan: _Plan,
+        order: list[int],
+        finish: Callable[[Sequence[object]], Row],
+    ) -> Decoder:
+        """Makes closures for rows of numbers that the struct delivers as they are, falling back to `decode` for NaN."""
+        constants, reals = tuple(plan.constants), plan.reals
+        first, last = reals[0], reals[-1]
+        # Without constants only the rowid comes behind the raw values.
+        is_rowid_first = not constants and order == [plan.n_raw, *range(plan.n_raw)]
+
+        def decode_behind_rowid(data: bytes, at: int, rowid: int) -> Row:
+            values: Any = unpack(data, at)
+            if values[first] == values[first] and values[last] == values[last]:
+                return (rowid, *values)
+            return decode(data, at, rowid)
+
+        def decode_reals(data: bytes, at: int, rowid: int) -> Row:
+            values = unpack(data, at)
+            for raw in reals:
+                if values[raw] != values[raw]:
+                    return decode(data, at, rowid)
+            return finish((*values, *constants, rowid))
+
+        return decode_behind_rowid if is_rowid_first and len(reals) < 3 else decode_reals
 
     def _with_texts(
         self,

@@ -14,13 +14,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import Any
 
-from minisql.storage.bulk import find_rows, insert_rows, remove_rows
+from minisql.storage.bulk import find_rows, insert_rows, remove_rows, replace_rows
 from minisql.storage.corruption import corrupt
 from minisql.storage.node import TableInterior, TableLeaf
 from minisql.storage.pager import row_cache
 from minisql.storage.record import RecordCodec, Row
 from minisql.storage.table_tree import MAX_DEPTH, TableTree, cut_leaf_cells, decode_leaf, find_row
-from minisql.storage.type_mask import column_masks
+from minisql.storage.type_mask import ColumnMasks
 
 NO_ROWS: list[Row] = []
 NO_ROWIDS: list[int] = []
@@ -28,7 +28,7 @@ NO_ROWIDS: list[int] = []
 LOOKUPS_BEFORE_DECODING = 6
 """Single rows that are decoded out of a leaf before the whole leaf is (benchmarks point_cold, point_warm)."""
 
-LeafRows = tuple[list[int], list[Row], tuple[int, ...]]
+LeafRows = tuple[list[int], list[Row], ColumnMasks]
 
 
 class TableCursor:
@@ -306,7 +306,7 @@ class TableCursor:
                 rowids, rows = leaf.rowids, leaf.rows
                 masks = leaf.masks
                 if masks is None:
-                    masks = leaf.masks = column_masks(rows, codec.n_columns)  # type: ignore[arg-type]
+                    masks = leaf.masks = ColumnMasks(rows)  # type: ignore[arg-type]
                 leaf.leased = True
                 if from_rowid is not None:
                     start = bisect_left(rowids, from_rowid)
@@ -356,6 +356,10 @@ class TableCursor:
     def delete_many(self, rowids: list[int]) -> int:
         """Deletes the rows with these ascending rowids; returns how many there were."""
         return remove_rows(self.tree, rowids, self.codec)
+
+    def replace_many(self, rowids: list[int], rows: list[Row]) -> None:
+        """Replaces the rows with these ascending rowids, all of which are there."""
+        replace_rows(self.tree, rowids, rows, self.codec)
 
     def rows_at(self, rowids: list[int]) -> tuple[list[int], list[Row]]:
         """Returns those of the ascending rowids that are there, and their rows."""

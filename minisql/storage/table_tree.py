@@ -98,9 +98,14 @@ def _decode_from_page(pager: Pager, leaf: TableLeaf, codec: RecordCodec) -> None
         rowid = data[at]
         at += 1
         if rowid >= 0x80:
-            rowid, at = read_varint(data, at - 1)
-            if rowid >> 63:
-                rowid -= 1 << 64
+            # Two bytes, the usual size, without a call (benchmark cold_scan).
+            if data[at] < 0x80:
+                rowid = (rowid & 0x7F) << 7 | data[at]
+                at += 1
+            else:
+                rowid, at = read_varint(data, at - 1)
+                if rowid >> 63:
+                    rowid -= 1 << 64
         if size > largest:
             payload = join_payload(pager, data, at, size, True)
             rows.append(codec.decode(payload, 0, size, rowid))

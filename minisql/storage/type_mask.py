@@ -1,7 +1,7 @@
 """Type masks: which storage classes a column of a leaf holds.
 
-The translator compares one mask a leaf and then runs code without type checks.  Masks are made from decoded rows at C
-speed, once per leaf and change, and only when someone asks.
+The translator compares masks once a leaf and then runs code without type checks.  Masks are made from decoded rows at C
+speed, once per leaf and change, and only for the columns that someone asks about.
 
 Source: https://www.sqlite.org/datatype3.html#storage_classes_and_datatypes.
 """
@@ -22,6 +22,20 @@ _LARGEST_48 = (1 << 47) - 1
 _MASK_OF_CLASS = {type(None): NULL, int: INTEGER_48, float: REAL, str: TEXT, bytes: BLOB}
 
 
+class ColumnMasks(dict[int, int]):
+    """The masks of the columns of some rows, made when they are asked for; `rows` must not change meanwhile."""
+
+    __slots__ = ("rows",)
+
+    def __init__(self, rows: Sequence[Sequence[object]]) -> None:
+        super().__init__()
+        self.rows = rows
+
+    def __missing__(self, column: int) -> int:
+        mask = self[column] = column_mask([row[column] for row in self.rows])
+        return mask
+
+
 def column_masks(rows: Sequence[Sequence[object]], n_columns: int) -> tuple[int, ...]:
     """Returns one mask a column; all zero without rows."""
     if not rows:
@@ -37,7 +51,7 @@ def column_mask(column: Sequence[object]) -> int:
         mask |= _MASK_OF_CLASS[kind]
     if mask & INTEGER_48:
         integers = column if len(classes) == 1 else [value for value in column if value.__class__ is int]
-        if min(integers) < -_LARGEST_48 - 1 or max(integers) > _LARGEST_48:  # type: ignore[type-var,operator]
+        if max(integers) > _LARGEST_48 or min(integers) < -_LARGEST_48 - 1:  # type: ignore[type-var,operator]
             mask |= INTEGER_64
     if mask & TEXT:
         texts = column if len(classes) == 1 else [value for value in column if value.__class__ is str]

@@ -32,7 +32,7 @@ from minisql.vm.handlers_control import must_be_int_value
 from minisql.vm.handlers_cursor import compare_prefix, seek_table
 from minisql.vm.handlers_expression import in_constants, is_true_value
 from minisql.vm.handlers_write import random_rowid, report_insert
-from minisql.vm.interpreter import finish_changes
+from minisql.vm.interpreter import CHANGES, finish_changes
 from minisql.vm.program_shape import program_shape
 from minisql.vm.register_plan import Untranslatable
 from minisql.vm.translator import Hints, Translation, program_objects, translate
@@ -205,19 +205,27 @@ def program_address(file_name: str, line: int) -> int | None:
 
 
 def gather_hints(program: Program, host: Host, specialises: bool, is_hot: bool = False) -> Hints:
-    """Looks at the first leaf of every table that a query scans; a read transaction must be open.
+    """Looks at the first leaf of every table that is scanned while nothing changes; a read transaction must be open.
 
     Source: DESIGN, "A VM of two tiers" (type masks)
     """
     masks: dict[int, tuple[int, ...]] = {}
-    if not program.loops or not program.readonly:
+    if not program.loops:
         return Hints(masks, False, is_hot)
+    changing: set[int] = set()
+    if not program.readonly:
+        changing = {
+            loop.cursor
+            for loop in program.loops
+            if any(instruction[0] in CHANGES for instruction in program.code[loop.body : loop.next])
+        }
     for opcode, cursor, root, database, shape, root_is_register in program.code:
-        if opcode == op.OpenRead and shape.__class__ is RowShape and not root_is_register:
+        is_open = opcode == op.OpenRead or opcode == op.OpenWrite
+        if is_open and shape.__class__ is RowShape and not root_is_register and cursor not in changing:
             btree = host.btrees[database]
             assert btree is not None, "the program has started a transaction there"
             reader = btree.table_cursor(root, shape)
             for _, _, first_masks in reader.leaves():
-                masks[cursor] = first_masks
+                masks[cursor] = tuple([first_masks[column] for column in range(shape.n_columns)])
                 break
     return Hints(masks, specialises, is_hot)

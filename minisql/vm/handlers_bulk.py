@@ -169,6 +169,82 @@ def _has_conflict(index: Any, in_order: Sorted, n_unique: int) -> bool:
     return index.last() is not None and any(index.find(prefix) is not None for prefix in prefixes)
 
 
+@handles(opcodes.UpdateRows)
+def update_rows(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    host = frame.host
+    spec: RowsSpec = i[4]
+    rows = frame.cursors[i[2]].rows
+    cursor = frame.cursors[i[1]]
+    indexes = [(frame.cursors[number], fields) for number, fields, _ in spec.indexes]
+    if spec.rowid_position >= 0:
+        place = spec.rowid_position
+        pairs = [(row[place], row) for row in rows]
+    else:
+        pairs = [(row[-1], row[:-1]) for row in rows]
+    if len(pairs) < _FEW_ROWS or host.tier == "1" or (spec.table_name is not None and host.has_update_hook):
+        _update_singly(frame, spec, cursor, indexes, pairs)
+    else:
+        pairs.sort(key=_rowid_of_pair)
+        for start in range(0, len(pairs), _CHUNK):
+            if host.is_interrupted:
+                raise sqlite_error(INTERRUPT)
+            part = pairs[start : start + _CHUNK]
+            _update_chunk(cursor, indexes, [rowid for rowid, _ in part], [row for _, row in part])
+    if i[5] & COUNT_CHANGE:
+        frame.n_changes += len(rows)
+    return pc
+
+
+def _rowid_of_pair(pair: tuple[int, tuple[Any, ...]]) -> int:
+    return pair[0]
+
+
+def _update_chunk(
+    cursor: Any, indexes: list[tuple[Any, tuple[int, ...]]], rowids: list[int], rows: list[tuple[Any, ...]]
+) -> None:
+    if indexes:
+        old_columns, new_columns = list(zip(*cursor.rows_at(rowids)[1])), list(zip(*rows))
+        for index, fields in indexes:
+            old, new = (
+                list(zip(*[columns[field] if field >= 0 else rowids for field in fields]))
+                for columns in (old_columns, new_columns)
+            )
+            changes = [(before, after) for before, after in zip(old, new) if before != after or _differs(before, after)]
+            if index.delete_many([before for before, _ in changes]) < len(changes):
+                raise sqlite_error(CORRUPT_INDEX)
+            index.insert_many([after for _, after in changes])
+    cursor.replace_many(rowids, rows)
+
+
+def _differs(before: tuple[Any, ...], after: tuple[Any, ...]) -> bool:
+    """Tells whether equal entries are stored differently: 1 and 1.0."""
+    return any(a.__class__ is not b.__class__ for a, b in zip(before, after))
+
+
+def _update_singly(
+    frame: Frame,
+    spec: RowsSpec,
+    cursor: Any,
+    indexes: list[tuple[Any, tuple[int, ...]]],
+    pairs: list[tuple[int, tuple[Any, ...]]],
+) -> None:
+    host = frame.host
+    for number, (rowid, row) in enumerate(pairs, 1):
+        old = cursor.seek_rowid(rowid)
+        for index, fields in indexes:
+            before, after = (
+                tuple([version[field] if field >= 0 else rowid for field in fields]) for version in (old, row)
+            )
+            if not index.delete(before):
+                raise sqlite_error(CORRUPT_INDEX)
+            index.insert(after)
+        cursor.update(row)
+        if spec.table_name is not None and host.has_update_hook:
+            host.row_changed("update", spec.schema_index, spec.table_name, rowid)
+        if not number % _POLL_ROWS and host.is_interrupted:
+            raise sqlite_error(INTERRUPT)
+
+
 @handles(opcodes.DeleteRows)
 def delete_rows(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     host = frame.host

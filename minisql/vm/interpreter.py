@@ -30,7 +30,7 @@ from minisql.vm.handlers import HANDLERS
 from minisql.vm.picking import GETTERS
 
 if TYPE_CHECKING:
-    from minisql.bytecode.program import Program
+    from minisql.bytecode.program import Instruction, Program
     from minisql.vm.host import Host
 
 Row = tuple[Any, ...]
@@ -44,6 +44,14 @@ POLL_STEPS = 1000
 STEPS_BEFORE_LOOKUP = 60
 STEPS_PER_INSTRUCTION = 60
 INTERPRETED_PER_TRANSLATED = 200
+CHANGES = frozenset(
+    (
+        opcodes.Insert, opcodes.Delete, opcodes.IdxInsert, opcodes.IdxDelete, opcodes.IdxBuild, opcodes.AppendRows,
+        opcodes.InsertRows, opcodes.UpdateRows, opcodes.DeleteRows, opcodes.Clear, opcodes.Destroy, opcodes.CreateBtree,
+        opcodes.SetCookie, opcodes.ParseSchema, opcodes.VUpdate, opcodes.FkCounter, opcodes.Program, opcodes.ResetCount,
+        opcodes.HostCall, opcodes.HostRows, opcodes.AutoCommit, opcodes.Savepoint, opcodes.NewRowid,
+    )
+)  # fmt: skip
 DATA_CHANGING = frozenset(("insert", "update", "delete", "replace"))
 
 
@@ -53,12 +61,14 @@ def interpret(
     parameters: Sequence[Any] = (),
     promote: Callable[[bool], Iterator[Row] | None] | None = None,
     resumed: Frame | None = None,
+    is_change: bool = False,
 ) -> Iterator[Row]:
     """Runs a program; yields its rows as tuples.
 
     `parameters[n - 1]` is the value of parameter n.  `promote` is given when the program may be started afresh in tier 2: it
     is called when loops have made some steps, with false as long as only a translation that exists already is worth it, and
     its rows are handed out from where this tier has come.
+    For a statement that changes data (`is_change`) it is asked only before anything has changed.
     `resumed` is a frame to go on with at its `pc`; it stays open, and its `pc` tells which Halt has ended the run.
     Errors that ON CONFLICT decides about carry the action in `conflict_action`.
     """
@@ -77,7 +87,8 @@ def interpret(
     handlers = HANDLERS
     getters = GETTERS
     poll_steps = POLL_STEPS if host.progress is None else max(1, host.progress_steps // 4)
-    countdown = poll_steps if promote is None else STEPS_BEFORE_LOOKUP
+    promote_later = None if is_change else promote
+    countdown = poll_steps if promote_later is None else STEPS_BEFORE_LOOKUP
     has_looked = False
     a: Any
     b: Any
@@ -128,10 +139,11 @@ def interpret(
                     elif p3:
                         registers[p3 : p3 + len(row)] = row
                         if promote is not None and not n_rows and is_large(cursor, p2 - pc, len(code)):
-                            translated = promote(True)
-                            if translated is not None:
-                                break
-                            promote = None
+                            if not is_change or is_before_changes(code, pc):
+                                translated = promote(True)
+                                if translated is not None:
+                                    break
+                            promote = promote_later = None
                 elif opcode == 14:  # Halt
                     if p1:
                         if frame.parent is None or p2 != ON_CONFLICT_IGNORE:
@@ -173,12 +185,12 @@ def interpret(
                     countdown -= 1
                     if not countdown:
                         countdown = poll_steps
-                        if promote is not None:
-                            translated = promote_behind(promote, has_looked, host, n_changes, n_rows)
+                        if promote_later is not None:
+                            translated = promote_behind(promote_later, has_looked, host, n_changes, n_rows)
                             if translated is not None:
                                 break
                             if has_looked:
-                                promote = None
+                                promote = promote_later = None
                             else:
                                 has_looked = True
                                 countdown = STEPS_PER_INSTRUCTION * len(code)
@@ -196,12 +208,12 @@ def interpret(
                 countdown -= 1
                 if not countdown:
                     countdown = poll_steps
-                    if promote is not None:
-                        translated = promote_behind(promote, has_looked, host, n_changes, n_rows)
+                    if promote_later is not None:
+                        translated = promote_behind(promote_later, has_looked, host, n_changes, n_rows)
                         if translated is not None:
                             break
                         if has_looked:
-                            promote = None
+                            promote = promote_later = None
                         else:
                             has_looked = True
                             countdown = STEPS_PER_INSTRUCTION * len(code)
@@ -275,6 +287,14 @@ def is_large(cursor: Any, n_body: int, n_code: int) -> bool:
     for node, _ in cursor.path or ():
         n_rows *= len(node.children)
     return n_rows * n_body > INTERPRETED_PER_TRANSLATED * n_code
+
+
+def is_before_changes(code: list[Instruction], pc: int) -> bool:
+    """Tells whether nothing can have been changed when `pc` is reached, so that the program may start afresh."""
+    first = next((address for address, instruction in enumerate(code) if instruction[0] in CHANGES), len(code))
+    return pc < first and all(
+        instruction[2] >= pc for instruction in code[first:] if instruction[0] in opcodes.JUMPS and instruction[2] != 0
+    )
 
 
 def finish_changes(frame: Frame) -> None:

@@ -98,12 +98,17 @@ def _uses_are_plain(translator: Translator, loop: LoopExtent) -> bool:
         roles = ROLES[opcode]
         if not ((roles[0] == "c" and p1 == cursor) or (roles[1] == "c" and p2 == cursor)):
             continue
-        if opcode in (op.OpenRead, op.Count, op.Close) or address in plan.loop_next or address in plan.loop_at:
+        if opcode in _OUTSIDE_OF_LOOPS or address in plan.loop_next or address in plan.loop_at:
             continue
         if opcode in _READS_OF_ROW and any(other.body <= address < other.next for other in extents):
             continue
         return False
     return True
+
+
+_OUTSIDE_OF_LOOPS = frozenset(
+    (op.OpenRead, op.OpenWrite, op.Count, op.Close, op.InsertRows, op.UpdateRows, op.DeleteRows)
+)
 
 
 def _emit_body(translator: Translator, loop: LoopExtent) -> None:

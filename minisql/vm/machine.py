@@ -74,7 +74,9 @@ def _run_change(program: Program, host: Host, parameters: Sequence[Any]) -> Iter
             return interpret(program, host, parameters)
         n_runs = program.linked = 1 if linked is None else linked + 1
         if n_runs < RUNS_BEFORE_TRANSLATION and host.tier == "auto":
-            return interpret(program, host, parameters)
+            if not program.loops or not program.is_deterministic:
+                return interpret(program, host, parameters)
+            return interpret(program, host, parameters, partial(_promote, program, host, parameters), None, True)
         program.linked = None
         return _run_translated(program, host, parameters, False, True)
     if linked is _FAILED:

@@ -10,7 +10,7 @@ from typing import Any
 
 from minisql.bytecode.builder import ProgramBuilder
 from minisql.bytecode.verifier import verify
-from minisql.storage.type_mask import column_masks
+from minisql.storage.type_mask import ColumnMasks
 from minisql.values.shape import KeyShape, RowShape
 from minisql.vm.ephemeral import TreeCursor
 from minisql.vm.machine import run
@@ -104,7 +104,7 @@ class FakeTableCursor:
         first = 0 if from_rowid is None else bisect_left(self.table.rowids, from_rowid)
         for start in range(first, len(self.table.rows), 50):
             rows = self.table.rows[start : start + 50]
-            yield self.table.rowids[start : start + 50], rows, column_masks(rows, len(rows[0]))
+            yield self.table.rowids[start : start + 50], rows, ColumnMasks(rows)
 
 
 class FakeBtree:

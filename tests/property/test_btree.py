@@ -101,6 +101,18 @@ class Model:
             self.file.index_cursor(root, shape).insert_many([tuple(row[column] for column in columns) for row in rows])
         self.rows.update(zip(rowids, rows))
 
+    def change_many(self, rowids: list[int]) -> None:
+        """Replaces many rows at once; their entries one by one."""
+        rowids = [rowid for rowid in rowids if rowid in self.rows]
+        rows = [self.row(rowid) for rowid in rowids]
+        for root, shape, columns in self.indexes:
+            index = self.file.index_cursor(root, shape)
+            for rowid, row in zip(rowids, rows):
+                assert index.delete(tuple(self.rows[rowid][column] for column in columns))
+                index.insert(tuple(row[column] for column in columns))
+        self.file.table_cursor(self.root, ROW).replace_many(rowids, rows)
+        self.rows.update(zip(rowids, rows))
+
     def drop_many(self, rowids: list[int]) -> None:
         """Deletes at once those of many rows that are there."""
         there = [rowid for rowid in rowids if rowid in self.rows]
@@ -183,7 +195,7 @@ class Model:
     def step(self) -> None:
         """One random operation."""
         r = self.random
-        action = r.randrange(112)
+        action = r.randrange(118)
         if not self.stack:
             self.file.begin_write()
             self.stack.append(dict(self.rows))
@@ -226,6 +238,9 @@ class Model:
         elif action < 106:
             base = max(self.rows, default=0) + 1 if r.random() < 0.5 else 0
             self.put_many(sorted(r.sample(range(base, base + 400), r.randrange(300))))
+        elif action < 112:
+            start = r.randrange(400)
+            self.change_many(r.choice([list(range(start, start + 200)), sorted(r.sample(range(400), 50))]))
         else:
             start = r.randrange(400)
             self.drop_many(r.choice([list(range(start, start + 200)), sorted(r.sample(range(400), r.randrange(150)))]))
