@@ -55,7 +55,8 @@ class Program:
     'replace', 'begin', 'commit', ..., as the DB-API layer needs it); `databases` bit masks read and written; `loops`;
     `explain_rows` as (id, parent, 0, detail); `is_deterministic` = may be restarted in another tier before its first row;
     `sql` text or ''.  `n_arguments` > 0 marks a sub-program: its caller fills the registers 1..n_arguments.
-    `linked` is a cache slot that belongs to the vm room.
+    `rows_spec` says how an INSERT of one row of parameters may take many sets of them at once (its list is the parameters), or
+    is None.  `linked` is a cache slot that belongs to the vm room.
     """
 
     __slots__ = (
@@ -76,6 +77,7 @@ class Program:
         "parameters",
         "read_databases",
         "readonly",
+        "rows_spec",
         "sql",
         "statement_kind",
         "template",
@@ -105,6 +107,7 @@ class Program:
         self.is_ddl = False
         self.is_deterministic = True
         self.needs_statement_journal = False
+        self.rows_spec: RowsSpec | None = None
         self.read_databases = 0
         self.write_databases = 0
         self.loops: Sequence[LoopExtent] = ()

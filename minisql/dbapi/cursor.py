@@ -226,7 +226,9 @@ class Cursor:
         self.rowcount = 0
         self._is_locked = True
         try:
-            self.rowcount = statement.run_many(_bound(statement, seq_of_parameters))
+            self.rowcount = statement.run_many(
+                _bound(statement, seq_of_parameters), seq_of_parameters.__class__ in (list, tuple)
+            )
             if connection._failures:
                 raise connection._failures.pop()
         except BaseException:

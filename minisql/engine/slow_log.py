@@ -122,7 +122,7 @@ class _TracedStatement(Statement):
             rows.close()  # type: ignore[attr-defined]
             self._report(self.sql, spent * 1000, message, values)
 
-    def run_many(self, sequences: Iterable[Sequence[Any]]) -> int:
+    def run_many(self, sequences: Iterable[Sequence[Any]], may_gather: bool = False) -> int:
         """Runs the statement once for every sequence of values, each run measured for itself."""
         n_changes = 0
         for values in sequences:

@@ -10,10 +10,12 @@ Source: https://www.sqlite.org/c3ref/prepare.html, https://www.sqlite.org/c3ref/
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from minisql.engine.transactions import IDLE, READING, commit_all, end_reading, finish_statement
 from minisql.errors import INTERRUPT, SCHEMA, sqlite_error
+from minisql.vm.handlers_bulk import insert_many
 from minisql.vm.host import SchemaChanged
 from minisql.vm.machine import run
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from minisql.engine.session import Session
 
 _CHANGING = frozenset({"insert", "update", "delete", "replace"})
+_GATHERED = 5000
 _MAX_RECOMPILES = 50
 
 
@@ -134,8 +137,11 @@ class Statement:
                 if READING in states:
                     end_reading(session)
 
-    def run_many(self, sequences: Iterable[Sequence[Any]]) -> int:
+    def run_many(self, sequences: Iterable[Sequence[Any]], may_gather: bool = False) -> int:
         """Runs the statement once for every sequence of values, drops its rows, and returns how many rows were changed.
+
+        `may_gather` promises that asking for the next sequence has nothing to do with the database, so that many may be
+        asked for before they are inserted together.
 
         Within a transaction nothing has to be committed or undone between two runs of a statement that cannot fail half-way,
         so they share one beginning and one end.
@@ -148,17 +154,71 @@ class Statement:
                     pass
                 n_changes += session.changes
             return n_changes
+        if may_gather and self.program.rows_spec is not None and session.progress is None:
+            return self._run_gathered(sequences)
         for _run in self._runs(sequences):
             n_changes += session.changes
         return n_changes
+
+    def _run_gathered(self, sequences: Iterable[Sequence[Any]]) -> int:
+        """Inserts sequences of values by the thousand, as far as they have no conflicts, and one by one where they have."""
+        n_changes = 0
+        failure: BaseException | None = None
+        rest = iter(sequences)
+        while failure is None:
+            part: list[Any] = []
+            try:
+                part.extend(islice(rest, _GATHERED))
+            except Exception as error:  # What came before it is inserted first.
+                failure = error
+            if not part:
+                break
+            if self._insert_many(part):
+                n_changes += len(part)
+            else:
+                for _run in self._runs(part):
+                    n_changes += self.session.changes
+        if failure is not None:
+            raise failure
+        return n_changes
+
+    def _insert_many(self, rows: list[Any]) -> bool:
+        session = self.session
+        if self.generation != session.schema_generation:
+            return False
+        session.n_active += 1
+        self.is_running = True
+        session.starting = self
+        session.time_ms = None
+        error: BaseException | None = None
+        try:
+            return insert_many(self.program, session, rows)
+        except SchemaChanged:
+            return False
+        except BaseException as raised:
+            error = raised
+            raise
+        finally:
+            self.is_running = False
+            session.starting = None
+            finish_statement(session, self, error)
 
     def _runs(self, sequences: Iterable[Sequence[Any]]) -> Iterator[None]:
         session = self.session
         session.n_active += 1
         self.is_running = True
         error: BaseException | None = None
+        failure: Exception | None = None
+        rest = iter(sequences)
         try:
-            for values in sequences:
+            while True:
+                try:
+                    values = next(rest)
+                except StopIteration:
+                    break
+                except Exception as raised:  # Not the statement's: what it has done stays.
+                    failure = raised
+                    break
                 session.starting = self
                 session.time_ms = None
                 if self.generation != session.schema_generation:
@@ -177,6 +237,8 @@ class Statement:
             self.is_running = False
             session.starting = None
             finish_statement(session, self, error)
+        if failure is not None:
+            raise failure
 
     def _run_again(self, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
         for _attempt in range(_MAX_RECOMPILES):

@@ -36,7 +36,7 @@ from minisql.values.compare import hash_key
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from minisql.bytecode.program import Program
+    from minisql.bytecode.program import Program, RowsSpec
     from minisql.catalog.schema import Column, Table
     from minisql.parser.tokenizer import Source as SourceText
     from minisql.planner.context import PlanContext
@@ -99,6 +99,7 @@ class Compiler:
         "registers",
         "restricts_functions",
         "reverses_scans",
+        "rows_spec",
         "select_numbers",
         "subquery_shapes",
         "template",
@@ -167,6 +168,7 @@ class Compiler:
         self.is_deterministic = True
         self.is_ddl = False
         self.needs_statement_journal = False
+        self.rows_spec: RowsSpec | None = None
         # Rowids are wanted behind a grouping although no name says so.
         self.needs_rowids = False
         # Sub-programs of the statement by (kind, ...) key, shared with the compilers of sub-programs.

@@ -118,11 +118,24 @@ def emit_insert(compiler: Compiler, node: ast.Insert) -> tuple[str, ...]:
         _check_width(insertion, len(rows[0]))
         _begin(compiler, insertion, len(rows) == 1)
         if len(rows) == 1:
+            if rows[0][0].__class__ is ast.Variable:
+                _offer_many(compiler, insertion, rows[0])
             _emit_row(compiler, insertion, rows[0])
         else:
             compiler.needs_statement_journal = True
             _emit_rows(compiler, insertion, rows)
     return _finish(compiler, insertion)
+
+
+def _offer_many(compiler: Compiler, insertion: Insertion, values: list[ast.Expression]) -> None:
+    """Says how many sets of parameters may be inserted at once, when the row consists of parameters."""
+    if compiler.trigger is not None or any(value.__class__ is not ast.Variable for value in values):
+        return
+    target = insertion.target
+    if target is None or insertion.triggers or insertion.node.upserts or insertion.returning or insertion.sequence:
+        return
+    places = {position: values[number].number - 1 for position, number in insertion.values.items()}  # type: ignore[attr-defined]
+    compiler.rows_spec = insertion_spec(target, places)
 
 
 def _map_fields(compiler: Compiler, insertion: Insertion) -> None:

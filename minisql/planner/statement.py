@@ -165,6 +165,7 @@ def finish_program(compiler: Compiler, names: tuple[str, ...], kind: str) -> Pro
     program.is_ddl = compiler.is_ddl
     program.is_deterministic = compiler.is_deterministic
     program.needs_statement_journal = compiler.needs_statement_journal
+    program.rows_spec = compiler.rows_spec
     program.read_databases = compiler.databases_read
     if compiler.explain_rows:
         program.explain_rows = tree_order(compiler.explain_rows)

@@ -20,12 +20,13 @@ from minisql.errors import CORRUPT_INDEX, INTERRUPT, sqlite_error
 from minisql.values import affinity
 from minisql.values.affinity import apply_affinity
 from minisql.values.storage_class import INT64_MAX
-from minisql.vm.handlers import Operands, handles
+from minisql.vm.frame import Frame
+from minisql.vm.handlers import HANDLERS, Operands, handles
 from minisql.vm.handlers_write import random_rowid
 
 if TYPE_CHECKING:
-    from minisql.bytecode.program import RowsSpec
-    from minisql.vm.frame import Frame
+    from minisql.bytecode.program import Program, RowsSpec
+    from minisql.vm.host import Host
 
 _FEW_ROWS = 4
 _POLL_ROWS = 1000
@@ -91,26 +92,70 @@ def _apply_affinities(columns: list[Column], affinities: tuple[int, ...]) -> boo
 
 @handles(opcodes.InsertRows)
 def insert_rows(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
-    host = frame.host
-    spec: RowsSpec = i[4]
-    cursor = frame.cursors[i[1]]
     rows = frame.cursors[i[3]].rows
-    if len(rows) < _FEW_ROWS or host.tier == "1" or (spec.table_name is not None and host.has_update_hook):
+    last_rowid = insert_all(frame, frame.cursors[i[1]], i[4], rows)
+    if last_rowid is None:
         return pc
+    if i[5] & COUNT_CHANGE:
+        frame.n_changes += len(rows)
+    if i[5] & SET_LAST_ROWID:
+        frame.host.last_insert_rowid = last_rowid
+    return i[2]  # type: ignore[no-any-return]
+
+
+def insert_many(program: Program, host: Host, rows: list[tuple[Any, ...]]) -> bool:
+    """Runs an INSERT of one row for many sets of parameters at once; False, having done nothing, when each needs a look.
+
+    Leaves changes() as the last of the single runs would, and total_changes() as all of them.
+    """
+    spec = program.rows_spec
+    if spec is None:
+        return False
+    registers = program.template.copy()
+    frame = Frame(program, registers, host)
+    target = -1
+    for instruction in program.code:
+        if instruction[0] == opcodes.OpenWrite and target < 0:
+            target = instruction[1]
+        elif instruction[0] not in _PREPARING:
+            break
+        HANDLERS[instruction[0]](frame, registers, instruction, 0)
+    try:
+        if any(frame.cursors[number] is None for number in (target, *[index[0] for index in spec.indexes])):
+            return False
+        last_rowid = insert_all(frame, frame.cursors[target], spec, rows)
+    finally:
+        frame.close_cursors()
+    if last_rowid is None:
+        return False
+    host.last_insert_rowid = last_rowid
+    host.changes = 1
+    host.total_changes += len(rows)
+    return True
+
+
+_PREPARING = frozenset((opcodes.Transaction, opcodes.OpenWrite))
+
+
+def insert_all(frame: Frame, cursor: Any, spec: RowsSpec, rows: list[tuple[Any, ...]]) -> int | None:
+    """Inserts rows into a table and its indexes; returns the last rowid, or None, having done nothing, if that cannot be."""
+    host = frame.host
+    if len(rows) < _FEW_ROWS or host.tier == "1" or (spec.table_name is not None and host.has_update_hook):
+        return None
     columns = list(zip(*rows))
     rowids = _choose_rowids(cursor, columns[spec.rowid_source] if spec.rowid_source >= 0 else None, len(rows))
     if rowids is None:
-        return pc
+        return None
     stored = _stored_columns(spec, columns, rowids)
     if any(None in stored[position] for position in spec.not_null):
-        return pc
+        return None
     sorted_entries: list[tuple[Any, Sorted]] = []
     for number, fields, n_unique in spec.indexes:
         index = frame.cursors[number]
         entries = list(zip(*[stored[field] if field >= 0 else rowids for field in fields]))
         in_order: Sorted = index.order.sort(entries)
         if n_unique and _has_conflict(index, in_order, n_unique):
-            return pc
+            return None
         sorted_entries.append((index, in_order))
     last_rowid = rowids[-1]
     order = sorted(range(len(rowids)), key=rowids.__getitem__)
@@ -119,15 +164,11 @@ def insert_rows(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int
         rowids = [rowids[place] for place in order]
         new_rows = [new_rows[place] for place in order]
     if rowids[0] <= (cursor.last_rowid() or 0) and cursor.rows_at(rowids)[0]:
-        return pc
+        return None
     for index, (entries, keys) in sorted_entries:
         index.insert_sorted(entries, keys)
     cursor.insert_many(rowids, new_rows)
-    if i[5] & COUNT_CHANGE:
-        frame.n_changes += len(rowids)
-    if i[5] & SET_LAST_ROWID:
-        host.last_insert_rowid = last_rowid
-    return i[2]  # type: ignore[no-any-return]
+    return last_rowid
 
 
 def _choose_rowids(cursor: Any, given: Column | None, n_rows: int) -> list[int] | None:

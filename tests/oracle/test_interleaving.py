@@ -77,7 +77,7 @@ class MinisqlSide(Side):
         self.cursors = []
 
     def open(self, sql):
-        rows = self.connection(sql).start()
+        rows = self.connection(sql)._statement.start()
         first = next(rows, None)
         self.cursors.append(iter(()) if first is None else itertools.chain((first,), rows))
 
