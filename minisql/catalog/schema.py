@@ -163,7 +163,7 @@ class Table:
     columns in key order; `column_positions` maps lower-case names; `shape` is a RowShape (rowid table) or a KeyShape (WITHOUT
     ROWID, `storage_columns` gives the table column stored in each field).  `view` is the SELECT of a view, else None;
     `view_columns` its explicit column names.  `module` and `module_arguments` for virtual tables.
-    `conflict_action` belongs to the INTEGER PRIMARY KEY.  `layout` is a cache slot that belongs to the planner.
+    `conflict_action` belongs to the INTEGER PRIMARY KEY.  `layout` and `paths` are cache slots that belong to the planner.
     """
 
     __slots__ = (
@@ -184,6 +184,7 @@ class Table:
         "module_arguments",
         "module_instance",
         "name",
+        "paths",
         "primary_key",
         "root_page",
         "row_estimate",
@@ -229,6 +230,7 @@ class Table:
         self.is_eponymous = False
         self.row_estimate: int | None = None  # from sqlite_stat1
         self.layout: object = None
+        self.paths: object = None
 
 
 class Trigger:

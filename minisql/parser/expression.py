@@ -558,6 +558,8 @@ def _in(state: State, left: Expression, is_negated: bool, level: int, stack: lis
             return InList(left, [], is_negated)
         stack.append(((left, [], is_negated), _IN_LIST, level))
         return None
+    # As good as the SELECT that it stands for.
+    state.n_selects += 1
     schema, name = qualified_name(state)
     arguments = None
     if accept(state, _LP):

@@ -27,9 +27,9 @@ class Parsed:
     """One parsed statement.
 
     `parameter_names[n - 1]` is the name of parameter n with its prefix, None for a plain `?` or a number that was skipped;
-    `source` turns positions of the tree into offsets and texts; `calls` are all function calls, in the order in which they
-    end, `columns` the names used as columns (None: not known), and `n_selects` counts the SELECT and VALUES.  They spare walks
-    over the tree.
+    `source` turns positions of the tree into offsets and texts.  What spares walks over the tree: `calls` are all function
+    calls, in the order in which they end, `columns` the names used as columns (None: not known), and `n_selects` counts
+    SELECT, VALUES and IN with a table.
     """
 
     __slots__ = ("calls", "columns", "n_selects", "parameter_names", "source", "statement")

@@ -37,7 +37,7 @@ class State:
 
     `parameter_names[n - 1]` is the name of parameter n, None for a plain `?` or a gap; `is_trigger` is set within the body
     of a trigger.  `calls` are the function calls read so far, `columns` the names read as columns,
-    `n_selects` counts SELECT and VALUES.
+    `n_selects` counts SELECT, VALUES and IN with a table.
     """
 
     __slots__ = (

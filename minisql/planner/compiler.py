@@ -77,6 +77,7 @@ class Compiler:
         "explain_parent",
         "explain_rows",
         "gathering_capture",
+        "has_subqueries",
         "has_virtual_tables",
         "has_with",
         "home",
@@ -146,6 +147,8 @@ class Compiler:
         self.counted: str | None = None
         # While the arguments of an aggregate are emitted, for messages.
         self.is_in_aggregate = False
+        # False if the whole statement surely has none.
+        self.has_subqueries = True
         self.depth = 0
         # Cheap looks at the text spare walks over the tree: what does not stand there need not be looked for.
         if text is None:

@@ -91,7 +91,7 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
             emit_one_deletion(compiler, deletion, ignore)
 
         emit_chosen_row(compiler, target, deletion.old, choice, own_scope, emit_body)
-    elif node.limit is None and not is_watched and not has_subquery(node.where, node.returning) and not may_use_index(
+    elif node.limit is None and not is_watched and not _has_subquery(compiler, node) and not may_use_index(
         compiler, table, node.where
     ):
         explain_choice(compiler, table, node.target.alias or node.target.name, None)
@@ -99,6 +99,10 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
     else:
         _emit_gathered(compiler, deletion, node, scope)
     return emit_returned_rows(compiler, deletion.returning)
+
+
+def _has_subquery(compiler: Compiler, node: ast.Delete) -> bool:
+    return compiler.has_subqueries and has_subquery(node.where, node.returning)
 
 
 def _emit_clear(compiler: Compiler, table: Table) -> None:
@@ -155,7 +159,7 @@ def _emit_gathered(compiler: Compiler, deletion: Deletion, node: ast.Delete, sco
         or node.returning is not None
         or target.foreign_keys is not None
         or node.limit is not None
-        or has_subquery(node.where)
+        or _has_subquery(compiler, node)
     )
     cursor = gather_rows(compiler, node, keys, (), scope, is_one_pass)
     if not is_one_pass:

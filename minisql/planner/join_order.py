@@ -29,7 +29,7 @@ from minisql.planner.access import (
     extend_hash_keys,
     find_accesses,
 )
-from minisql.planner.lone_access import choose_path, is_lone
+from minisql.planner.lone_access import choose_path
 from minisql.planner.query_blocks import FUNCTION, TABLE
 from minisql.planner.scope import ROWID
 from minisql.planner.virtual_tables import VirtualAccess, virtual_accesses, virtual_unions
@@ -65,9 +65,11 @@ def order_joins(
     wanted: WantedOrder | None,
 ) -> tuple[list[Access], int]:
     """The accesses from the outermost loop to the innermost, and the number of satisfied order terms."""
-    if len(inputs) == 1 and is_lone(inputs[0]):
+    if len(inputs) == 1:
         usable = [term for term in terms if _may_use(term, inputs[0])] if terms else terms
-        return _nest_one(compiler, choose_path(compiler, inputs[0], usable, usage, wanted), terms, wanted)
+        path = choose_path(compiler, inputs[0], usable, usage, wanted)
+        if path is not None:
+            return _nest_one(compiler, path, terms, wanted)
     needed_first = prerequisites(inputs)
     may_hash = len(inputs) > 1 and compiler.context.flags.get("automatic_index", True)
     accesses: list[Access] = []

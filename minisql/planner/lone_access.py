@@ -26,7 +26,6 @@ from minisql.planner.access import (
     ranges_of,
 )
 from minisql.planner.cost import index_estimates
-from minisql.planner.index_terms import covers
 from minisql.planner.query_blocks import TABLE
 from minisql.planner.scope import ROWID
 from minisql.planner.terms import make_term, split
@@ -49,32 +48,63 @@ Path = tuple[
 """(cost, rows, kind, index, equal, lower, upper, is covering, the OR and the paths of its branches); as in an Access."""
 
 
-def is_lone(made: Input) -> bool:
-    """Whether the choice for a single input can be made here."""
-    table = made.table
-    if made.kind != TABLE or table is None or table.is_without_rowid or made.indexed_by is not None or made.is_not_indexed:
-        return False
-    return all([index_estimates(index).is_plain for index in table.indexes])
+class PathFacts:
+    """What the choice needs to know of a table, for one generation of the schema: `is_plain` says whether it can be made here,
+    `full` is the LogEst of its rows, `indexes` have an `IndexFacts` each."""
+
+    __slots__ = ("full", "generation", "indexes", "is_plain", "scan")
+
+    def __init__(self, table: Table, generation: int) -> None:
+        self.generation = generation
+        self.full = cost.table_rows(table)
+        self.scan: Path = (self.full + 16, self.full, SCAN, None, (), None, None, False, None)
+        self.is_plain = table.module is None and not table.is_without_rowid
+        self.indexes: list[IndexFacts] = []
+        for index in table.indexes:
+            estimates = index_estimates(index)
+            self.is_plain = self.is_plain and estimates.is_plain
+            total = estimates.rows[0] + estimates.entry_cost
+            scans: list[Path] = [
+                (entry_total, estimates.rows[0], BY_INDEX, index, (), None, None, is_covering, None)
+                for entry_total, is_covering in ((total, True), (cost.add(total, estimates.rows[0] + 16), False))
+            ]
+            self.indexes.append((index.columns[0].position, estimates, index, estimates.missing, scans[0], scans[1]))
+
+
+IndexFacts = tuple[int, "IndexEstimates", "Index", "frozenset[str]", Path, Path]
+"""(position of the first column, estimates, index, names that it lacks, its whole scan if it covers, if it does not)."""
+
+
+def facts_of(table: Table, generation: int) -> PathFacts:
+    """The facts of a table, from its cache slot as long as the schema is the same."""
+    facts = table.paths
+    if facts.__class__ is not PathFacts or facts.generation != generation:
+        facts = table.paths = PathFacts(table, generation)
+    return facts
 
 
 def choose_path(
     compiler: Compiler, made: Input, terms: list[Term], usage: Usage | None, wanted: WantedOrder | None
-) -> Access:
-    """The cheapest access, sorting included; the first of equals."""
+) -> Access | None:
+    """The cheapest access, sorting included, the first of equals; None if the general way has to find it."""
     table = made.table
-    assert table is not None, "the caller looked"
+    if made.kind != TABLE or table is None or made.indexed_by is not None or made.is_not_indexed:
+        return None
+    facts = facts_of(table, compiler.context.catalog.generation)
+    if not facts.is_plain:
+        return None
     source = made.source
-    full = cost.table_rows(table)
-    paths: list[Path] = [(full + 16, full, SCAN, None, (), None, None, False, None)]
+    full = facts.full
+    paths: list[Path] = [facts.scan]
     candidates = [candidate for term in terms for candidate in term.candidates if candidate.source is source]
-    if candidates or table.indexes:
+    if candidates or facts.indexes:
         order_helps = wanted is not None and any(
             [term.source is source or term.position is None for term in wanted.terms]
         )
-        _add_paths(made, table, full, candidates, usage, order_helps, paths)
+        _add_paths(made, table, facts, candidates, usage, order_helps, paths)
         for term in terms:
             if term.expression.__class__ is ast.Or and term.mask & made.mask:
-                _add_union(compiler, made, table, full, term, paths)
+                _add_union(compiler, made, table, facts, term, paths)
     if len(paths) == 1:
         best = paths[0]
     elif wanted is None:
@@ -131,7 +161,7 @@ def _cheapest_sorted(paths: list[Path], terms: list[Term], full: int, made: Inpu
 def _adjusted_rows(path: Path, terms: list[Term], full: int, mask: int) -> int:
     """The rows of a path after the terms that are checked but not used for searching; see `adjust_rows`."""
     _, rows, kind, _, equal, lower, upper, _, _ = path
-    if kind == BY_OR:
+    if kind == BY_OR or (len(terms) == 1 and (lower is not None or upper is not None or equal)):
         return rows
     reduction = 0
     for term in terms:
@@ -189,34 +219,36 @@ def _is_single(kind: int, index: Index | None, equal: Equal) -> bool:
 def _add_paths(
     made: Input,
     table: Table,
-    full: int,
+    facts: PathFacts,
     candidates: list[Candidate],
     usage: Usage | None,
     wants_order: bool,
     paths: list[Path],
 ) -> None:
     """By rowid, and by every index."""
-    by_position: dict[int, list[Candidate]] = {}
+    by_position: dict[int | None, list[Candidate]] = {}
     for candidate in candidates:
         position = candidate.position
-        if position is not None:
-            if position in by_position:
-                by_position[position].append(candidate)
-            else:
-                by_position[position] = [candidate]
+        if position in by_position:
+            by_position[position].append(candidate)
+        else:
+            by_position[position] = [candidate]
     alias = table.rowid_alias
     if ROWID in by_position or (alias >= 0 and alias in by_position):
-        _add_rowid(full, alias, candidates, paths)
-    for index in table.indexes:
-        estimates = index_estimates(index)
-        covering = usage is not None and covers(made, estimates.missing, usage)
-        if wants_order or (covering and estimates.is_narrower and usage.allows_covering_scan):  # type: ignore[union-attr]
-            rows = estimates.rows[0]
-            total = rows + estimates.entry_cost
-            if not covering:
-                total = cost.add(total, rows + 16)
-            paths.append((total, rows, BY_INDEX, index, (), None, None, covering, None))
-        if index.columns[0].position in by_position:
+        _add_rowid(facts.full, alias, candidates, paths)
+    used = None
+    allows_scan = False
+    if usage is not None:
+        used = usage.of_source(made.source.name)
+        allows_scan = usage.allows_covering_scan
+    for position, estimates, index, missing, covering_scan, whole_scan in facts.indexes:
+        covering = usage is not None and (not missing or (used is not None and missing.isdisjoint(used)))
+        if covering:
+            if wants_order or (allows_scan and estimates.is_narrower):
+                paths.append(covering_scan)
+        elif wants_order:
+            paths.append(whole_scan)
+        if position in by_position:
             _add_searches(index, estimates, by_position, covering, paths)
 
 
@@ -242,7 +274,11 @@ def _add_rowid(full: int, alias: int, candidates: list[Candidate], paths: list[P
 
 
 def _add_searches(
-    index: Index, estimates: IndexEstimates, by_position: dict[int, list[Candidate]], covering: bool, paths: list[Path]
+    index: Index,
+    estimates: IndexEstimates,
+    by_position: dict[int | None, list[Candidate]],
+    covering: bool,
+    paths: list[Path],
 ) -> None:
     """Leading columns equal to values, then a range."""
     prefixes: list[Equal] = [()]
@@ -255,6 +291,13 @@ def _add_searches(
         collation = estimates.order[number][1]
         mine = [candidate for candidate in found if _serves(candidate, affinity, collation)]
         if not mine:
+            break
+        operator = mine[0].operator
+        if len(mine) == 1 and operator in _BOUNDS:
+            lower = mine[0] if _BOUNDS[operator] else None
+            upper = None if _BOUNDS[operator] else mine[0]
+            for prefix in prefixes:
+                paths.append(_search(index, estimates, prefix, lower, upper, covering))
             break
         ranges = ranges_of(mine)
         if ranges:
@@ -273,6 +316,8 @@ def _add_searches(
 
 
 _EQUALITIES = frozenset(("=", "IS", "IN", "ISNULL"))
+_BOUNDS = {">": True, ">=": True, "NOTNULL": True, "<": False, "<=": False}
+"""Whether an operator gives the lower bound of a range."""
 
 
 def _serves(candidate: Candidate, affinity: int, collation: str) -> bool:
@@ -313,7 +358,9 @@ def _search(
 # OR
 
 
-def _add_union(compiler: Compiler, made: Input, table: Table, full: int, term: Term, paths: list[Path]) -> None:
+def _add_union(
+    compiler: Compiler, made: Input, table: Table, facts: PathFacts, term: Term, paths: list[Path]
+) -> None:
     """A union over the branches of an OR each of which has a search of its own."""
     known = made.mask if term.mask == made.mask else 0
     branches: list[Path] = []
@@ -323,7 +370,7 @@ def _add_union(compiler: Compiler, made: Input, table: Table, full: int, term: T
         candidates = [candidate for part in parts for candidate in part.candidates if candidate.source is made.source]
         found: list[Path] = []
         if candidates:
-            _add_paths(made, table, full, candidates, None, False, found)
+            _add_paths(made, table, facts, candidates, None, False, found)
         for part in parts:
             part.candidates = []  # nothing else looks at them, and they refer to the part
         if not found:
@@ -351,8 +398,17 @@ def _satisfied(path: Path, made: Input, wanted: WantedOrder) -> int:
     terms = wanted.terms
     if kind == BY_OR:
         return 0
-    done = [False] * len(terms)
     source = made.source
+    order = index_estimates(index).order if index is not None else _ROWID_ORDER
+    if not equal and not wanted.is_grouping:
+        # Most paths do not even begin with the first term.
+        first = terms[0]
+        position, collation, _ = order[0]
+        if first.source is not source or not (
+            _is_column(first, position, made.table) and (first.collation == collation or position == ROWID)
+        ):
+            return 0
+    done = [False] * len(terms)
     for candidate in equal:
         if candidate.operator != "IN":
             for number, term in enumerate(terms):
@@ -362,7 +418,6 @@ def _satisfied(path: Path, made: Input, wanted: WantedOrder) -> int:
     has_in = any([candidate.operator == "IN" for candidate in equal]) if equal else False
     if not has_in and _is_single(kind, index, equal):
         return _with_determined(terms, done, made.mask)
-    order = index_estimates(index).order if index is not None else _ROWID_ORDER
     is_reversed: bool | None = None
     for number, (position, collation, is_descending) in enumerate(order):
         if number < n_constant and equal[number].operator != "IN":

@@ -80,6 +80,7 @@ def _compile_general(parsed: Parsed, context: PlanContext, explains: bool) -> Pr
     if explains:
         compiler.select_numbers = number_selects(statement)
     compiler.code.append(_NOOP)
+    compiler.has_subqueries = parsed.calls is None or parsed.n_selects > 0
     if isinstance(statement, ast.Explain):
         return compile_explain(parsed, statement, context)
     else:
