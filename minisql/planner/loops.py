@@ -26,9 +26,10 @@ from minisql.bytecode.program import HashSpec
 from minisql.parser import ast
 from minisql.planner.access import BY_HASH, BY_OR, BY_ROWID, BY_ROWS, SCAN, Access, find_accesses
 from minisql.planner.compound_columns import emit_column_rows
+from minisql.planner.conditions import emit_condition
 from minisql.planner.explain_plan import set_up_name, source_name
 from minisql.planner.key_values import emit_key, emit_key_values
-from minisql.planner.prepare_access import prepare, row_extent
+from minisql.planner.prepare_access import open_table, prepare, row_extent
 from minisql.planner.query_blocks import RECURSION, SUBQUERY, Input
 from minisql.planner.scope import row_registers, stored_width
 from minisql.planner.virtual_tables import VirtualAccess, VirtualUnion, open_virtual
@@ -158,6 +159,21 @@ def emit_loops(compiler: Compiler, accesses: list[Access], terms: list[Term], en
     assert inline.input.select is not None, "only subqueries run inline"
     emit_column_rows(compiler, inline.input.select, sink, inline.input)
     compiler.explain_parent = parent
+
+
+def emit_lone_loop(compiler: Compiler, access: Access, terms: list[Term], end_label: int, body: Body) -> None:
+    """`emit_loops` for one table of the database, without the steps that only joins need."""
+    nest = Nest(compiler, terms, end_label)
+    open_table(compiler, access)
+    open_access(nest, access)
+    next_label = nest.next_label
+    for term in terms:
+        # Terms and candidates refer to each other, and a cycle would wait for the garbage collector.
+        term.candidates = []
+        if not term.is_done:
+            emit_condition(compiler, term.expression, term.scope, next_label, False, True)
+    body(next_label)
+    nest.close()
 
 
 def _is_set_up(made: Input) -> bool:

@@ -32,7 +32,7 @@ from minisql.planner.conditions import emit_condition
 from minisql.planner.expressions import emit_expression
 from minisql.planner.index_terms import Usage
 from minisql.planner.join_order import order_joins
-from minisql.planner.loops import emit_loops
+from minisql.planner.loops import emit_lone_loop
 from minisql.planner.ordering import bind_order_by
 from minisql.planner.query_blocks import TABLE, Block, BoundSelect, Input
 from minisql.planner.scope import GroupMap, Scope, Source, row_registers, stored_width
@@ -408,16 +408,29 @@ def _emit_planned(
     is_satisfied = wanted is not None and satisfied == len(wanted.terms)
     if wanted is not None and scans_instead(block, accesses, calls, wanted, is_satisfied and wanted.is_grouping):
         is_satisfied = False
-    is_ordered = is_satisfied and order is not None
-    finisher = Finisher(compiler, block, None if is_ordered else order, Limits(), _row_sink(compiler), done)
+    if is_satisfied:
+        order = None
+    core = block.core
+    if order is None and core is not None and not core.is_distinct:
+        emit_lone_loop(compiler, accesses[0], terms, done, lambda next_label: _emit_result(compiler, block))
+        compiler.place(done)
+        return
+    finisher = Finisher(compiler, block, order, Limits(), _row_sink(compiler), done)
     finisher.open()
-    if finisher.order is not None:
+    if order is not None:
         end = compiler.label()
-    emit_loops(compiler, accesses, terms, end, lambda next_label: finisher.row(next_label, end))
-    if finisher.order is not None:
+    emit_lone_loop(compiler, accesses[0], terms, end, lambda next_label: finisher.row(next_label, end))
+    if order is not None:
         compiler.place(end)
     finisher.finish()
     compiler.place(done)
+
+
+def _emit_result(compiler: Compiler, block: Block) -> None:
+    """The current row is a row of the result."""
+    scope = block.scope
+    registers = tuple([emit_expression(compiler, result.expression, scope) for result in block.results])
+    compiler.code.append((op.ResultRow, 0, 0, 0, registers, 0))
 
 
 def _emit_grouped(compiler: Compiler, block: Block, calls: Calls, has_choice: bool) -> None:
