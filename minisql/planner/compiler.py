@@ -9,7 +9,7 @@ Source: https://www.sqlite.org/lang_expr.html#column_names (resolution), DESIGN 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.builder import ProgramBuilder
@@ -46,6 +46,17 @@ if TYPE_CHECKING:
 
 _AGGREGATE_PARTS = ("count", "sum", "avg", "min", "max", "total", "concat", "_agg", "json", "median", "percent", "over")
 """One of these stands in every call of a built-in aggregate or window function."""
+
+
+_ON_DEMAND: dict[str, Callable[[], object]] = {
+    "bound_selects": dict,
+    "explain_rows": list,
+    "programs": dict,
+    "select_numbers": dict,
+    "subquery_shapes": dict,
+    "unread_blocks": list,
+    "views_active": set,
+}
 
 
 class Compiler:
@@ -113,6 +124,17 @@ class Compiler:
         "wants_explain",
     )
 
+    # What most statements never need is made when it is first asked for, by `__getattr__`.
+    bound_selects: dict[tuple[int, int], object]
+    # Sub-programs of the statement by (kind, ...) key, shared with the compilers of sub-programs.
+    programs: dict[tuple[object, ...], Program]
+    views_active: set[tuple[int, str]]
+    subquery_shapes: dict[tuple[int, int], tuple[list[Column], Scope, ast.Select]]
+    # Blocks whose tables the authorizer has yet to hear of if nothing of them is read.
+    unread_blocks: list[Block]
+    explain_rows: list[tuple[int, int, int, str]]
+    select_numbers: dict[int, int]
+
     def __init__(
         self,
         context: PlanContext,
@@ -164,7 +186,6 @@ class Compiler:
             context.flags.get("minisql_fast_path", True) and context.authorizer is None and not self.reverses_scans
         )
         self.parameter_names: list[str | None] = list(parameter_names)
-        self.bound_selects: dict[tuple[int, int], object] = {}
         self.databases_read = 0
         self.databases_written = 0
         self.prologue: list[tuple[int, object, object, object, object, int]] = []
@@ -174,8 +195,6 @@ class Compiler:
         self.rows_spec: RowsSpec | None = None
         # Rowids are wanted behind a grouping although no name says so.
         self.needs_rowids = False
-        # Sub-programs of the statement by (kind, ...) key, shared with the compilers of sub-programs.
-        self.programs: dict[tuple[object, ...], Program] = {}
         # Set while a trigger program or foreign-key action is compiled.
         self.trigger: TriggerContext | None = None
         # The schema that unqualified table names mean inside a view or a trigger that is not TEMP; None: the usual search.
@@ -188,18 +207,24 @@ class Compiler:
         self.has_with = False
         # How many SELECTs and parenthesised joins are being bound around this place.
         self.bind_depth = 0
-        self.views_active: set[tuple[int, str]] = set()
         # The capture of the expression subquery that is being bound, None outside of any.
         self.current_capture: Capture | None = None
         # While rows are gathered inside of what may run many times: the capture of the subquery around, and whether the step
         # of a recursive table is around.
         self.gathering_capture: Capture | None = None
         self.in_recursion = False
-        self.subquery_shapes: dict[tuple[int, int], tuple[list[Column], Scope, ast.Select]] = {}
         # Results of correlated subqueries may be kept by outer values: only while nothing is written.
         self.allows_memo = False
         # 'generated column', 'CHECK constraint', 'index', ... while such an expression is compiled, else ''.
         self.restricts_functions = ""
+
+    def __getattr__(self, name: str) -> Any:
+        make = _ON_DEMAND.get(name)
+        if make is None:
+            raise AttributeError(name)
+        made = make()
+        setattr(self, name, made)
+        return made
 
     def _may_aggregate(self, lowered: str) -> bool:
         return self.context.functions.generation > 0 or any([part in lowered for part in _AGGREGATE_PARTS])
@@ -210,14 +235,10 @@ class Compiler:
         self.has_virtual_tables = False
         # Uses of columns and functions that the authorizer has been asked about, by id() of their (kept) nodes.
         self.authorized: dict[int, tuple[object, bool]] | None = None if self.context.authorizer is None else {}
-        # Blocks whose tables the authorizer has yet to hear of if nothing of them is read.
-        self.unread_blocks: list[Block] = []
         # The innermost trigger or view in whose name things happen, for the authorizer.
         self.acting_object: str | None = None
         self.wants_explain = False
-        self.explain_rows: list[tuple[int, int, int, str]] = []
         self.explain_parent = 0
-        self.select_numbers: dict[int, int] = {}
 
     emit_expression = emit_expression
     emit_condition = emit_condition

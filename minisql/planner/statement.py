@@ -140,7 +140,7 @@ def finish_program(compiler: Compiler, names: tuple[str, ...], kind: str) -> Pro
     """Adds Halt and the transactions, resolves labels, and fills the program's description."""
     code = compiler.code
     code.append(_HALT)
-    if compiler.unread_blocks:
+    if compiler.authorized is not None:
         for block in compiler.unread_blocks:
             authorize_unread(compiler, block)
     builder = compiler.builder
@@ -168,7 +168,7 @@ def finish_program(compiler: Compiler, names: tuple[str, ...], kind: str) -> Pro
     program.needs_statement_journal = compiler.needs_statement_journal
     program.rows_spec = compiler.rows_spec
     program.read_databases = compiler.databases_read
-    if compiler.explain_rows:
+    if compiler.wants_explain:
         program.explain_rows = tree_order(compiler.explain_rows)
     return program
 
