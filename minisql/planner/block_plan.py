@@ -351,6 +351,10 @@ def _order_term(
     compiler: Compiler, block: Block, expression: ast.Expression, is_descending: bool, collation: str | None = None
 ) -> OrderTerm:
     scope = block.scope
+    if collation is not None and expression.__class__ is ast.Column:
+        known = expression.binding
+        if known is not None and len(scope.sources) == 1 and scope.sources[0] is known[0] and known[0].expressions is None:
+            return OrderTerm(known[0], known[1], collation.upper(), is_descending, known[0].mask)
     name = (collation or compiler.collation_of(expression, scope)[0] or "BINARY").upper()
     mask = read_mask(compiler, expression, scope)
     found = plain_column(compiler, expression, scope)

@@ -68,11 +68,14 @@ class PathFacts:
                 (entry_total, estimates.rows[0], BY_INDEX, index, (), None, None, is_covering, None)
                 for entry_total, is_covering in ((total, True), (cost.add(total, estimates.rows[0] + 16), False))
             ]
-            self.indexes.append((index.columns[0].position, estimates, index, estimates.missing, scans[0], scans[1]))
+            # Without an order that it gives, a scan that seeks every row loses against the scan of the table.
+            may_win = scans[1][0] < self.scan[0] or scans[1][1] < self.full
+            self.indexes.append((index.columns[0].position, estimates, index, estimates.missing, scans[0], scans[1], may_win))
 
 
-IndexFacts = tuple[int, "IndexEstimates", "Index", "frozenset[str]", Path, Path]
-"""(position of the first column, estimates, index, names that it lacks, its whole scan if it covers, if it does not)."""
+IndexFacts = tuple[int, "IndexEstimates", "Index", "frozenset[str]", Path, Path, bool]
+"""(position of the first column, estimates, index, names that it lacks, its whole scan if it covers, if it does not, whether
+the latter may be worth it whatever its order)."""
 
 
 def facts_of(table: Table, generation: int) -> PathFacts:
@@ -101,7 +104,10 @@ def choose_path(
         order_helps = wanted is not None and any(
             [term.source is source or term.position is None for term in wanted.terms]
         )
-        _add_paths(made, table, facts, candidates, usage, order_helps, paths)
+        leading = None
+        if wanted is not None and not wanted.is_grouping and wanted.terms[0].source is source:
+            leading = wanted.terms[0].position
+        _add_paths(made, table, facts, candidates, usage, order_helps, paths, leading)
         for term in terms:
             if term.expression.__class__ is ast.Or and term.mask & made.mask:
                 _add_union(compiler, made, table, facts, term, paths)
@@ -161,26 +167,33 @@ def _cheapest_sorted(paths: list[Path], terms: list[Term], full: int, made: Inpu
 def _adjusted_rows(path: Path, terms: list[Term], full: int, mask: int) -> int:
     """The rows of a path after the terms that are checked but not used for searching; see `adjust_rows`."""
     _, rows, kind, _, equal, lower, upper, _, _ = path
-    if kind == BY_OR or (len(terms) == 1 and (lower is not None or upper is not None or equal)):
+    if kind == BY_OR:
+        return rows
+    is_search = lower is not None or upper is not None or equal
+    if is_search and len(terms) == 1:
         return rows
     reduction = 0
     for term in terms:
-        if term.is_virtual or not term.mask & mask or term.mask & ~mask:
+        if term.is_virtual or term.mask != mask:
             continue
-        if (lower is not None and lower.term is term) or (upper is not None and upper.term is term):
+        if is_search and _uses(path, term):
             continue
-        for candidate in equal:
-            if candidate.term is term:
+        rows -= 1
+        for candidate in term.candidates:
+            if (candidate.operator == "=" or candidate.operator == "IS") and candidate.source.mask == mask:
+                value = candidate.value
+                small = value.__class__ is ast.Literal and value.value in (-1, 0, 1)
+                reduction = max(reduction, 10 if small else 20)
                 break
-        else:
-            rows -= 1
-            for candidate in term.candidates:
-                if candidate.source.mask == mask and (candidate.operator == "=" or candidate.operator == "IS"):
-                    value = candidate.value
-                    small = value.__class__ is ast.Literal and value.value in (-1, 0, 1)
-                    reduction = max(reduction, 10 if small else 20)
-                    break
     return min(rows, full - reduction) if reduction else rows
+
+
+def _uses(path: Path, term: Term) -> bool:
+    """Whether a path searches with a term."""
+    _, _, _, _, equal, lower, upper, _, _ = path
+    if (lower is not None and lower.term is term) or (upper is not None and upper.term is term):
+        return True
+    return bool(equal) and any([candidate.term is term for candidate in equal])
 
 
 def _made(made: Input, path: Path) -> Access:
@@ -224,8 +237,9 @@ def _add_paths(
     usage: Usage | None,
     wants_order: bool,
     paths: list[Path],
+    leading: int | None = None,
 ) -> None:
-    """By rowid, and by every index."""
+    """By rowid, and by every index; `leading` is the column that the wanted order begins with, if that is one."""
     by_position: dict[int | None, list[Candidate]] = {}
     for candidate in candidates:
         position = candidate.position
@@ -241,12 +255,12 @@ def _add_paths(
     if usage is not None:
         used = usage.of_source(made.source.name)
         allows_scan = usage.allows_covering_scan
-    for position, estimates, index, missing, covering_scan, whole_scan in facts.indexes:
+    for position, estimates, index, missing, covering_scan, whole_scan, may_win in facts.indexes:
         covering = usage is not None and (not missing or (used is not None and missing.isdisjoint(used)))
         if covering:
             if wants_order or (allows_scan and estimates.is_narrower):
                 paths.append(covering_scan)
-        elif wants_order:
+        elif wants_order and (leading is None or position == leading or may_win):
             paths.append(whole_scan)
         if position in by_position:
             _add_searches(index, estimates, by_position, covering, paths)
