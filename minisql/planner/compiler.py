@@ -316,6 +316,11 @@ class Compiler:
         else:
             table = table.lower()
             schema = node.schema.lower() if node.schema is not None else None
+            sources = scope.sources
+            if schema is None and self.authorized is None and len(sources) == 1 and sources[0].name == table:
+                position = sources[0].positions.get(name)
+                if position is not None:
+                    return sources[0], position
         return self._search(node, scope, name, table, schema)
 
     def _search(
