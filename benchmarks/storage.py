@@ -1,6 +1,7 @@
 """Storage micro-benchmarks: microseconds a row or a call, beside the standard library's sqlite3 where it can do the same.
 
-Run: python benchmarks/storage.py [name ...].  Each figure is the best of three rounds.
+Run: python benchmarks/storage.py [name ...].  Each figure is the best of three rounds.  `targets` names those that have a
+target: whole statements through both modules, five rounds in turns.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from typing import Any
 
+import minisql
 from minisql.storage.btree import BtreeFile
 from minisql.values.collation import BINARY
 from minisql.values.shape import KeyShape, RowShape
@@ -251,6 +254,94 @@ def update_by_key_file_c() -> float:
         return timed(run, len(rowids))
 
 
+Connect = Callable[[str], Any]
+CREATE = "create table t(a integer primary key, b text, c real, d int, e text)"
+INSERT = "insert into t values(?,?,?,?,?)"
+MANY = [(i, f"name{i}", i * 0.5, i * 7919 % 1000, f"city {i % 100}") for i in range(100_000)]
+
+
+def bulk_load(connect: Connect, path: str) -> float:
+    """CPU seconds for 100,000 rows into a new file, one transaction."""
+    start = time.process_time()
+    connection = connect(path)
+    connection.execute(CREATE)
+    connection.executemany(INSERT, MANY)
+    connection.commit()
+    connection.close()
+    return time.process_time() - start
+
+
+def cold_fetch(connect: Connect, path: str) -> float:
+    """CPU seconds to open a file of 100,000 rows and fetch them all."""
+    bulk_load(sqlite3.connect, path)
+    start = time.process_time()
+    connection = connect(path)
+    rows = connection.execute("select * from t").fetchall()
+    connection.close()
+    seconds = time.process_time() - start
+    assert len(rows) == len(MANY) and rows[-1] == MANY[-1]
+    return seconds
+
+
+def _commit_rows(connect: Connect, path: str, pragmas: str, n_rows: int) -> float:
+    connection = connect(path)
+    for pragma in pragmas.split(";"):
+        connection.execute(pragma).fetchall()
+    connection.execute(CREATE)
+    connection.commit()
+    start = time.perf_counter()
+    for row in MANY[:n_rows]:
+        connection.execute(INSERT, row)
+        connection.commit()
+    seconds = time.perf_counter() - start
+    connection.close()
+    return seconds
+
+
+def commit_delete_full(connect: Connect, path: str) -> float:
+    """Wall seconds for 200 rows with a commit each, journal_mode DELETE, synchronous FULL."""
+    return _commit_rows(connect, path, "pragma journal_mode=delete; pragma synchronous=full", 200)
+
+
+def commit_wal_normal(connect: Connect, path: str) -> float:
+    """Wall seconds for 3,000 rows with a commit each, WAL, synchronous NORMAL."""
+    return _commit_rows(connect, path, "pragma journal_mode=wal; pragma synchronous=normal", 3000)
+
+
+def open_and_query(connect: Connect, path: str) -> float:
+    """CPU seconds to open a file with a table of ten rows and an index 100 times, and ask it once."""
+    connection = sqlite3.connect(path)
+    connection.execute(CREATE)
+    connection.executemany(INSERT, MANY[:10])
+    connection.execute("create index i on t(b)")
+    connection.commit()
+    connection.close()
+    start = time.process_time()
+    for _ in range(100):
+        connection = connect(path)
+        assert connection.execute("select b, d from t where a = 5").fetchone() == ("name5", 595)
+        connection.close()
+    return time.process_time() - start
+
+
+TARGETS = [(bulk_load, 2.0), (cold_fetch, 1.3), (commit_delete_full, 1.2), (commit_wal_normal, 8.0), (open_and_query, 4.0)]
+
+
+def report_target(measure: Callable[[Connect, str], float], target: float) -> None:
+    """Prints a figure beside sqlite3's, measured in turns: the best of five of each."""
+    best = {minisql.connect: 1e9, sqlite3.connect: 1e9}
+    for _ in range(5):
+        for connect in best:
+            with tempfile.TemporaryDirectory(dir=os.environ.get("STORAGE_BENCHMARK_FOLDER")) as directory:
+                best[connect] = min(best[connect], measure(connect, f"{directory}/t.db"))
+    ours, theirs = best.values()
+    print(
+        f"{measure.__name__:24} {ours * 1e3:8.1f} ms, sqlite3 {theirs * 1e3:8.1f} ms: {ours / theirs:5.2f} x (target {target})"
+        f"  {(measure.__doc__ or '').strip()}",
+        flush=True,
+    )
+
+
 BENCHMARKS = [
     small_table, small_write, append_memory, append_memory_c, random_memory, index_random_memory, append_file, scan_cold,
     scan_cold_c, point_cold, index_point_cold, point_warm, update_by_key_file, update_by_key_file_c,
@@ -260,6 +351,9 @@ BENCHMARKS = [
 def main() -> None:
     """Prints one line a benchmark."""
     wanted = sys.argv[1:]
+    for measure, target in TARGETS:
+        if not wanted or measure.__name__ in wanted or "targets" in wanted:
+            report_target(measure, target)
     for benchmark in BENCHMARKS:
         if not wanted or benchmark.__name__ in wanted:
             best = min(benchmark() for _ in range(3))

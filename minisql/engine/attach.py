@@ -35,6 +35,10 @@ def attach(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -
             raise sqlite_error(error.sqlite_errorcode, f"unable to open database: {filename}") from error
         raise
     position = _add(session, name, shown_name(btree))
+    main = session.btrees[0]
+    assert main is not None
+    btree.pager.secure_delete = main.pager.secure_delete
+    btree.pager.auto_checkpoint = session.settings.get("wal_autocheckpoint", btree.pager.auto_checkpoint)
     session.btrees[position] = btree
     try:
         if session.catalog.load is not None:

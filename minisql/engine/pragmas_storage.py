@@ -264,10 +264,12 @@ def mmap_size(session: Session, database: int | None, value: str | None) -> Rows
 
 @pragma("secure_delete")
 def secure_delete(session: Session, database: int | None, value: str | None) -> Rows:
-    """Whether deleted content is overwritten: 0, 1, 2 (fast)."""
+    """Whether deleted content is overwritten: 0, 1 (freed pages too), 2 (fast: where the page is written anyway)."""
     if value is not None:
-        session.settings["secure_delete"] = 2 if value.lower() == "fast" else int(parse_boolean(value))
-    return [(0 if database == 1 else session.settings.get("secure_delete", 0),)]
+        mode = 2 if value.lower() == "fast" else int(parse_boolean(value))
+        for number in [database] if database is not None else _open_databases(session):
+            target(session, number).pager.secure_delete = mode
+    return [(0 if database == 1 else target(session, database).pager.secure_delete,)]
 
 
 @pragma("wal_autocheckpoint", is_function=False)

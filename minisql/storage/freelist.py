@@ -52,7 +52,10 @@ def _trunk(pager: Pager, number: int) -> RawPage:
 
 
 def free_page(pager: Pager, number: int) -> None:
-    """Puts a page that nothing refers to any more on the freelist."""
+    """Puts a page that nothing refers to any more on the freelist; with `secure_delete` its content becomes zeros.
+
+    What was deleted within a page that stays is gone in any case: pages are laid out anew when they are written.
+    """
     if not 1 < number <= pager.n_pages:
         raise corrupt(number, "freed page out of range")
     if pager.auto_vacuum_mode:
@@ -74,7 +77,10 @@ def free_page(pager: Pager, number: int) -> None:
             trunk.data = b"".join(
                 (data[:4], (n_leaves + 1).to_bytes(4, "big"), data[8:at], number.to_bytes(4, "big"), data[at + 4 :])
             )
-            pager.forget(number)
+            if pager.secure_delete == 1:
+                pager.install(RawPage(number, bytes(pager.page_size)))
+            else:
+                pager.forget(number)
             pager.set_header_u32(FREELIST_COUNT, count + 1)
             return
     content = (trunk_number if count else 0).to_bytes(4, "big").ljust(pager.page_size, b"\0")

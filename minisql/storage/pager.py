@@ -125,6 +125,7 @@ class Pager:
         "read_only",
         "reserved_bytes",
         "savepoints",
+        "secure_delete",
         "synchronous",
         "usable",
         "vfs",
@@ -168,6 +169,7 @@ class Pager:
         self.journal_size_limit = -1
         self.locking_mode = "normal"
         self.synchronous = 2
+        self.secure_delete = 0
         self.read_ahead = b""
         self.read_ahead_start = 0
         self.last_miss = 0

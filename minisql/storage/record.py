@@ -3,9 +3,8 @@
 A record is a header (its own length, then one serial type a value) and a body (the values without separators).  A
 `RecordCodec` knows how many values the caller wants, which position holds the rowid, which columns have REAL affinity and
 what fills records that are too short.  It keeps one decoder per header seen twice, in a bounded table: such a decoder is a
-`struct.Struct` for the body, a list of conversions, and an `itemgetter` that puts columns, constants and rowid in order,
-so that most of the work happens in C.  Headers seen once (texts make many: their lengths are in the header) are decoded
-by a loop that takes the lengths as data.
+`struct.Struct` for the body and a generated function that puts its values, constants and the rowid in order.  Headers seen
+once (texts make many: their lengths are in the header) are decoded by a loop that takes the lengths as data.
 
 Source: https://www.sqlite.org/fileformat2.html#record_format.
 """
@@ -14,9 +13,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from operator import itemgetter
+from functools import lru_cache
 from typing import Any
 
+from minisql.storage.record_encoder import Encoder, make_encoder
 from minisql.storage.varint import encode_varint, read_varint
 from minisql.values.shape import KeyShape, RowShape
 from minisql.values.storage_class import decode_escaped
@@ -26,6 +26,9 @@ Decoder = Callable[[bytes, int, int], Row]
 """Takes the data, the offset of the record's body, and the rowid."""
 
 MAX_DECODERS = 2000
+MAX_ENCODERS = 200
+ROWS_BEFORE_ENCODER = 20
+"""An encoder takes as long to make as some hundred rows to encode (benchmark append_file)."""
 _SMALL_INTEGER_SIZES = (0, 1, 2, 3, 4, 6, 8)
 _FIXED_SIZES = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0)
 _STRUCT_CODES = {1: "b", 2: "h", 3: "bH", 4: "i", 5: "hI", 6: "q", 7: "d"}
@@ -91,7 +94,8 @@ class RecordCodec:
     `legacy_format` (schema format 1 to 3) forbids the serial types 8 and 9.
     """
 
-    __slots__ = ("decoders", "defaults", "encoding", "legacy_format", "n_columns", "real", "rowid_column", "seen_once")
+    __slots__ = ("decoders", "defaults", "encoders", "encoding", "kinds_seen", "legacy_format", "n_columns", "real",
+                 "rowid_column", "seen_once")
 
     def __init__(
         self,
@@ -110,6 +114,8 @@ class RecordCodec:
         self.legacy_format = legacy_format
         self.decoders: dict[bytes, tuple[int, Decoder]] = {}
         self.seen_once: dict[bytes, None] = {}
+        self.encoders: dict[tuple[type, ...], Encoder] = {}
+        self.kinds_seen: dict[tuple[type, ...], int] = {}
 
     @staticmethod
     def for_rows(shape: RowShape, encoding: str, legacy_format: bool) -> RecordCodec:
@@ -216,140 +222,64 @@ class RecordCodec:
         return tuple(values)
 
     def make_decoder(self, serial_types: list[int]) -> Decoder:
-        """Builds the decoder for one list of serial types.
+        """Builds the decoder for one list of serial types: a struct for the body, and code that puts its values in order.
 
-        The struct makes raw values; 24- and 48-bit integers come out of it as a high and a low part.  `order` then says for
-        each column which raw value, constant or rowid it is: raw values first, constants behind them, the rowid last.
+        The code depends on the classes of the values only, so that headers which differ in the lengths of texts share it.
         """
         plan = _Plan()
-        order: list[int] = []
-        rowid_at = -1
+        columns: list[str] = []
         for position in range(self.n_columns):
             serial_type = serial_types[position] if position < len(serial_types) else -1
             is_real = position in self.real
             if position == self.rowid_column:
                 if serial_type > 0:
                     plan.codes.append(f"{serial_type_size(serial_type)}x")
-                rowid_at = position
-                order.append(0)
+                columns.append("rowid")
             elif serial_type in (-1, 0, 8, 9, 10, 11):
                 constant: object = self.defaults[position] if serial_type == -1 else None
                 if serial_type in (8, 9):
                     constant = float(serial_type - 8) if is_real else serial_type - 8
                 elif is_real and isinstance(constant, int):
                     constant = float(constant)
-                order.append(~len(plan.constants))
-                plan.constants.append(constant)
+                columns.append(plan.add_constant(constant))
             else:
-                order.append(plan.add(serial_type, is_real))
-        n_raw, n_constants = plan.n_raw, len(plan.constants)
-        order = [item if item >= 0 else n_raw + ~item for item in order]
-        if rowid_at >= 0:
-            order[rowid_at] = n_raw + n_constants
-        return self._assemble(plan, order, rowid_at >= 0)
-
-    def _assemble(self, plan: _Plan, order: list[int], has_rowid: bool) -> Decoder:
-        """Picks the cheapest closure that does the job (benchmark scan_cold)."""
-        unpack = struct.Struct("".join(plan.codes)).unpack_from
-        n_raw, constants = plan.n_raw, tuple(plan.constants)
-        getter = itemgetter(*order)
-        finish: Callable[[Sequence[object]], Row] = getter if len(order) > 1 else lambda values: (getter(values),)
-        wides, reals, floats, texts = plan.wides, plan.reals, plan.floats, plan.texts
-        if not (wides or reals or floats or texts):
-            if order == list(range(n_raw)):
-                return lambda data, at, rowid: unpack(data, at)
-            if not has_rowid:
-                return lambda data, at, rowid: finish(unpack(data, at) + constants)
-            return lambda data, at, rowid: finish((*unpack(data, at), *constants, rowid))
+                columns.append(plan.add(serial_type, is_real, self.encoding == "utf-8"))
         encoding = self.encoding
 
-        def decode(data: bytes, at: int, rowid: int) -> Row:
-            values: list[Any] = [*unpack(data, at), *constants, rowid]
-            for raw, shift in wides:
-                values[raw] = values[raw] << shift | values[raw + 1]
-            for raw in floats:
-                values[raw] = float(values[raw])
-            for raw in reals:
-                if values[raw] != values[raw]:  # NaN is NULL
-                    values[raw] = None
-            for raw in texts:
-                values[raw] = decode_text(values[raw], encoding)
-            return finish(values)
+        def decode_carefully(data: bytes, at: int, rowid: int) -> Row:
+            return self.decode_values(serial_types, data, at, rowid)
 
-        if not (wides or floats or texts):
-            return self._with_reals(decode, unpack, plan, order, finish)
-        if encoding != "utf-8" or floats or not texts:
-            return decode
-        return self._with_texts(decode, unpack, plan, finish)
+        def text(data: bytes) -> str:
+            return decode_text(data, encoding)
 
-    def _with_reals(
-        self,
-        decode: Decoder,
-        unpack: Callable[[bytes, int], Row],
-        plan: _Plan,
-        order: list[int],
-        finish: Callable[[Sequence[object]], Row],
-    ) -> Decoder:
-        """Makes closures for rows of numbers that the struct delivers as they are, falling back to `decode` for NaN."""
-        constants, reals = tuple(plan.constants), plan.reals
-        first, last = reals[0], reals[-1]
-        # Without constants only the rowid comes behind the raw values.
-        is_rowid_first = not constants and order == [plan.n_raw, *range(plan.n_raw)]
-
-        def decode_behind_rowid(data: bytes, at: int, rowid: int) -> Row:
-            values: Any = unpack(data, at)
-            if values[first] == values[first] and values[last] == values[last]:
-                return (rowid, *values)
-            return decode(data, at, rowid)
-
-        def decode_reals(data: bytes, at: int, rowid: int) -> Row:
-            values = unpack(data, at)
-            for raw in reals:
-                if values[raw] != values[raw]:
-                    return decode(data, at, rowid)
-            return finish((*values, *constants, rowid))
-
-        return decode_behind_rowid if is_rowid_first and len(reals) < 3 else decode_reals
-
-    def _with_texts(
-        self,
-        decode: Decoder,
-        unpack: Callable[[bytes, int], Row],
-        plan: _Plan,
-        finish: Callable[[Sequence[object]], Row],
-    ) -> Decoder:
-        """Makes closures for valid UTF-8 text beside numbers, falling back to `decode` where it is not valid."""
-        constants, wides, reals, texts = tuple(plan.constants), plan.wides, plan.reals, plan.texts
-        first, second = texts[0], texts[-1]
-
-        def decode_few(data: bytes, at: int, rowid: int) -> Row:
-            values: list[Any] = [*unpack(data, at), *constants, rowid]
-            try:
-                values[first] = values[first].decode()
-                if second != first:
-                    values[second] = values[second].decode()
-            except UnicodeDecodeError:
-                return decode(data, at, rowid)
-            return finish(values)
-
-        def decode_mixed(data: bytes, at: int, rowid: int) -> Row:
-            values: list[Any] = [*unpack(data, at), *constants, rowid]
-            for raw, shift in wides:
-                values[raw] = values[raw] << shift | values[raw + 1]
-            for raw in reals:
-                if values[raw] != values[raw]:
-                    values[raw] = None
-            try:
-                for raw in texts:
-                    values[raw] = values[raw].decode()
-            except UnicodeDecodeError:
-                return decode(data, at, rowid)
-            return finish(values)
-
-        return decode_mixed if wides or reals or len(texts) > 2 else decode_few
+        make = _decoder_maker(tuple(plan.names), tuple(columns))
+        unpack = struct.Struct("".join(plan.codes)).unpack_from
+        return make(unpack, plan.constants, decode_carefully, text)
 
     def encode(self, row: Sequence[Any]) -> bytes:
         """Encodes a row or entry as a record; integral values of REAL columns become integers, the rowid column NULL."""
+        kinds = tuple(map(type, row))
+        encoder = self.encoders.get(kinds)
+        if encoder is None:
+            self._note_kinds(kinds)
+            return self.encode_any(row)
+        try:
+            return encoder(row) or self.encode_any(row)
+        except UnicodeEncodeError:
+            return self.encode_any(row)
+
+    def _note_kinds(self, kinds: tuple[type, ...]) -> None:
+        """Counts rows of these classes and has an encoder made once there are enough of them."""
+        count = self.kinds_seen.get(kinds, 0) + 1
+        if len(self.kinds_seen) < MAX_ENCODERS or count > 1:
+            self.kinds_seen[kinds] = count
+        if count == ROWS_BEFORE_ENCODER and self.encoding == "utf-8":
+            encoder = make_encoder(kinds, self.rowid_column, self.real, self.legacy_format)
+            if encoder is not None:
+                self.encoders[kinds] = encoder
+
+    def encode_any(self, row: Sequence[Any]) -> bytes:
+        """Encodes a row of any classes, value by value."""
         if self.real:
             row = self._with_integers(row)
         header = [0]
@@ -422,37 +352,60 @@ class RecordCodec:
 
 
 class _Plan:
-    """How the struct's raw values become columns; all lists hold raw positions."""
+    """What the struct unpacks: its format, the names of the raw values, and the constants."""
 
-    __slots__ = ("codes", "constants", "floats", "n_raw", "reals", "texts", "wides")
+    __slots__ = ("codes", "constants", "names")
 
     def __init__(self) -> None:
         self.codes = [">"]
         self.constants: list[object] = []
-        self.wides: list[tuple[int, int]] = []
-        self.reals: list[int] = []
-        self.floats: list[int] = []
-        self.texts: list[int] = []
-        self.n_raw = 0
+        self.names: list[str] = []
 
-    def add(self, serial_type: int, is_real: bool) -> int:
-        """Adds a value that has bytes in the body and returns its raw position."""
-        raw = self.n_raw
-        self.n_raw += 1
+    def add_constant(self, constant: object) -> str:
+        """Adds a value that has no bytes in the body and returns the expression for it."""
+        if constant is None:
+            return "None"
+        self.constants.append(constant)
+        return f"k{len(self.constants) - 1}"
+
+    def add(self, serial_type: int, is_real: bool, is_utf8: bool) -> str:
+        """Adds a value that has bytes in the body and returns the expression for it."""
+        name = f"v{len(self.names)}"
+        self.names.append(name)
         if serial_type >= 12:
             self.codes.append(f"{(serial_type - 12) >> 1}s")
             if serial_type & 1:
-                self.texts.append(raw)
-            return raw
+                return f"{name}.decode()" if is_utf8 else f"text({name})"
+            return name
         self.codes.append(_STRUCT_CODES[serial_type])
         if serial_type == 7:
-            self.reals.append(raw)
-        elif serial_type in (3, 5):
-            self.n_raw += 1
-            self.wides.append((raw, 16 if serial_type == 3 else 32))
-        if is_real and serial_type != 7:
-            self.floats.append(raw)
-        return raw
+            return f"{name} if {name} == {name} else None"  # NaN is NULL
+        if serial_type in (3, 5):
+            low = f"v{len(self.names)}"
+            self.names.append(low)
+            name = f"({name} << {16 if serial_type == 3 else 32} | {low})"
+        return f"float({name})" if is_real else name
+
+
+@lru_cache(maxsize=500)
+def _decoder_maker(names: tuple[str, ...], columns: tuple[str, ...]) -> Callable[..., Decoder]:
+    """Compiles the code that makes decoders for one order of classes (benchmark scan_cold).
+
+    The source holds names made here and nothing from a file.
+    """
+    constants = sorted({column for column in columns if column[0] == "k"}, key=lambda name: int(name[1:]))
+    raw = f"        ({', '.join(names)},) = unpack(data, at)\n        " if names else "        "
+    row = f"({', '.join(columns)},)"
+    source = (
+        f"def make(unpack, constants, carefully, text):\n    [{', '.join(constants)}] = constants\n"
+        "    def decode(data, at, rowid):\n     try:\n"
+        f"{raw}return {row}\n     except UnicodeDecodeError:\n        return carefully(data, at, rowid)\n"
+        "    return decode\n"
+    )
+    scope: dict[str, Any] = {}
+    exec(source, scope)
+    maker: Callable[..., Decoder] = scope["make"]
+    return maker
 
 
 def upper_bound(row: Sequence[Any]) -> int:

@@ -18,19 +18,31 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import partial
 from itertools import accumulate
+from struct import Struct
 
 from minisql.storage.corruption import corrupt
 from minisql.storage.freelist import allocate_page, free_page
 from minisql.storage.node import RawPage, TableInterior, TableLeaf, cell_offsets, local_size, max_local
 from minisql.storage.overflow import build_table_cell, free_cell, join_payload
 from minisql.storage.pager import Pager
-from minisql.storage.record import RecordCodec, RecordError, Row, upper_bound
+from minisql.storage.record import Decoder, RecordCodec, RecordError, Row, upper_bound
 from minisql.storage.varint import encode_varint, read_signed_varint, read_varint, varint_length
 
 MAX_DEPTH = 20
+MAX_PAGE = 65536
 
 Path = list[tuple[TableInterior, int]]
+
+_cell_head = Struct("4B").unpack_from
+
+
+def _never(data: bytes, at: int, rowid: int) -> Row:
+    raise AssertionError("no decoder for this header")
+
+
+_NOT_KNOWN: tuple[int, Decoder] = (1 << 32, _never)
 
 
 def page_capacity(pager: Pager, number: int) -> int:
@@ -89,37 +101,37 @@ def _decode_from_page(pager: Pager, leaf: TableLeaf, codec: RecordCodec) -> None
     largest = usable - 35
     rowids: list[int] = []
     rows: list[Row] = []
-    decoders = codec.decoders
+    add_rowid, add_row, known_decoder = rowids.append, rows.append, codec.decoders.get
     for at in cell_offsets(data, leaf.number, usable):
-        size = data[at]
-        at += 1
+        # Sizes of one byte and rowids of up to three are read here, the rest in `varint` (benchmark scan_cold).
+        size, rowid, second, third = _cell_head(data, at)
         if size >= 0x80:
-            size, at = read_varint(data, at - 1)
-        rowid = data[at]
-        at += 1
-        if rowid >= 0x80:
-            # Two bytes, the usual size, without a call (benchmark cold_scan).
-            if data[at] < 0x80:
-                rowid = (rowid & 0x7F) << 7 | data[at]
-                at += 1
-            else:
-                rowid, at = read_varint(data, at - 1)
-                if rowid >> 63:
-                    rowid -= 1 << 64
+            size, at = read_varint(data, at)
+            rowid, at = read_signed_varint(data, at)
+        elif rowid < 0x80:
+            at += 2
+        elif second < 0x80:
+            rowid = (rowid & 0x7F) << 7 | second
+            at += 3
+        elif third < 0x80:
+            rowid = (rowid & 0x7F) << 14 | (second & 0x7F) << 7 | third
+            at += 4
+        else:
+            rowid, at = read_signed_varint(data, at + 1)
         if size > largest:
             payload = join_payload(pager, data, at, size, True)
-            rows.append(codec.decode(payload, 0, size, rowid))
+            add_row(codec.decode(payload, 0, size, rowid))
         else:
             end = at + size
             if end > usable:
                 raise corrupt(leaf.number, "cell runs off the page")
             body = at + data[at]
-            known = decoders.get(data[at:body])
-            if known is not None and body + known[0] <= end:
-                rows.append(known[1](data, body, rowid))
+            body_size, decode = known_decoder(data[at:body], _NOT_KNOWN)
+            if body + body_size <= end:
+                add_row(decode(data, body, rowid))
             else:
-                rows.append(codec.decode(data, at, end, rowid))
-        rowids.append(rowid)
+                add_row(codec.decode(data, at, end, rowid))
+        add_rowid(rowid)
     leaf.rowids = rowids
     leaf.rows = rows
 
@@ -164,6 +176,15 @@ def cut_leaf_cells(pager: Pager, leaf: TableLeaf) -> None:
     leaf.cells = cells
 
 
+def encode_cell(rowid: int, record: bytes) -> bytes:
+    """Returns the cell of a record that does not overflow."""
+    size = len(record)
+    if size < 0x80 and 0x4000 <= rowid < 0x200000:  # the common case without calls (benchmark append_file)
+        return bytes((size, rowid >> 14 | 0x80, rowid >> 7 & 0x7F | 0x80, rowid & 0x7F)) + record
+    cell = encode_varint(size) + encode_varint(rowid) + record
+    return cell if len(cell) >= 4 else cell.ljust(4, b"\0")
+
+
 def encode_leaf_cells(pager: Pager, leaf: TableLeaf) -> list[bytes]:
     """Encodes the rows that have no cell yet and makes `size` exact; returns the cells."""
     cells = leaf.cells
@@ -176,12 +197,8 @@ def encode_leaf_cells(pager: Pager, leaf: TableLeaf) -> list[bytes]:
         for index, cell in enumerate(cells):
             if cell is None:
                 record = encode(rows[index])
-                size = len(record)
-                if size > largest:
-                    cells[index] = build_table_cell(pager, rowids[index], record)
-                    continue
-                cell = encode_varint(size) + encode_varint(rowids[index]) + record
-                cells[index] = cell if len(cell) >= 4 else cell.ljust(4, b"\0")
+                make_cell = encode_cell if len(record) <= largest else partial(build_table_cell, pager)
+                cells[index] = make_cell(rowids[index], record)
     leaf.size = 8 + 2 * len(cells) + sum(map(len, cells))  # type: ignore[arg-type]
     return cells  # type: ignore[return-value]
 
@@ -380,14 +397,21 @@ class TableTree:
             and (leaf.epoch == pager.epoch or pager.pages.get(leaf.number) is leaf)
         ):
             # Appending to the last leaf needs no descent: the benchmarks append_memory and small_write are this path.
-            size = leaf.size + upper_bound(row) * self.size_factor + 14
+            # In a file the row is encoded in the end, so now: with a bound a full leaf would be measured several times.
+            cell: bytes | None = None
+            if pager.file is None:
+                size = leaf.size + upper_bound(row) * self.size_factor + 14
+            else:
+                record = codec.encode(row)
+                cell = encode_cell(rowid, record)
+                size = leaf.size + len(cell) + 2 if len(record) <= pager.usable - 35 else MAX_PAGE
             if size <= self.append_limit:
                 pager.is_editing = True
                 if leaf.epoch != pager.epoch or leaf.leased:
                     self.open_leaf(leaf, codec)
                 leaf.rowids.append(rowid)
                 leaf.rows.append(row)
-                leaf.cells.append(None)  # type: ignore[union-attr]
+                leaf.cells.append(cell)  # type: ignore[union-attr]
                 leaf.size = size
                 leaf.masks = None
                 self.edits += 1
@@ -411,7 +435,7 @@ class TableTree:
         assert cells is not None
         size = upper_bound(row) * self.size_factor + 14
         cell: bytes | None = None
-        if size > pager.usable - 35 or rows is None:
+        if size > pager.usable - 35 or rows is None or pager.file is not None:
             cell = build_table_cell(pager, rowid, codec.encode(row))
             size = len(cell) + 2
         leaf.size += size

@@ -55,6 +55,6 @@ def column_mask(column: Sequence[object]) -> int:
             mask |= INTEGER_64
     if mask & TEXT:
         texts = column if len(classes) == 1 else [value for value in column if value.__class__ is str]
-        if not all(map(str.isascii, texts)):  # type: ignore[arg-type]
+        if not "".join(texts).isascii():  # type: ignore[arg-type]
             mask |= TEXT_NOT_ASCII
     return mask

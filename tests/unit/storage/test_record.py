@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import apsw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from minisql.storage.record import RecordCodec, RecordError, upper_bound
+from minisql.storage.record_encoder import make_encoder
 from minisql.storage.varint import encode_varint, read_signed_varint, read_varint, varint_length
 
 TEXTS = st.text(max_size=80) | st.binary(max_size=20).map(lambda raw: raw.decode("utf-8", "surrogateescape"))
@@ -28,6 +31,22 @@ def test_round_trip_by_the_loop_and_by_a_learnt_decoder(row: list[object]) -> No
     for _ in range(3):
         assert made.decode(b"xx" + record + b"yy", 2, 2 + len(record), 0) == tuple(row)
     assert made.decoders or len(record) > 200
+
+
+@given(st.lists(VALUES, min_size=1, max_size=8), st.booleans(), st.sampled_from([-1, 0, 1]), st.sets(st.integers(0, 7)))
+def test_generated_encoder_agrees_with_the_loop(row: list[object], legacy: bool, rowid_column: int, real: set[int]) -> None:
+    n = len(row)
+    columns = [i for i in real if i < n and i != rowid_column and isinstance(row[i], (int, float))]
+    row = [float(value) if i in columns else value for i, value in enumerate(row)]  # type: ignore[arg-type]
+    made = RecordCodec(n, rowid_column if rowid_column < n else -1, (None,) * n, columns, "utf-8", legacy)
+    if made.rowid_column >= 0:
+        row[made.rowid_column] = 7
+    expected = made.encode_any(row)
+    encoder = make_encoder(tuple(map(type, row)), made.rowid_column, made.real, legacy)
+    assert encoder is not None
+    with contextlib.suppress(UnicodeEncodeError):
+        assert encoder(row) in (expected, b"")
+    assert [made.encode(row) for _ in range(25)] == [expected] * 25
 
 
 @given(st.lists(VALUES, min_size=1, max_size=12), st.sampled_from(["utf-16-le", "utf-16-be"]))
