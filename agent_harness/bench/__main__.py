@@ -72,7 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         }
         arguments_text = "".join(f" --{key} {value}" for key, value in given.items() if value)
         name = options.write.name if options.write.is_absolute() else str(options.write)
-        text = figures.page(rows, ledger.of("past"), arguments_text, name, options.limit, options.jobs, options.count)
+        measured = figures.Measured(arguments_text, name, options.limit, options.jobs, options.count, options.note)
+        text = figures.page(rows, ledger.of("past"), measured)
         options.write.write_text(text, encoding="utf-8")
     return EXIT_GREEN if closed * 3 >= len(counted) * 2 else EXIT_REJECTED
 
@@ -88,6 +89,7 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--limit", type=float, default=180.0, help="seconds for one fault")
     parser.add_argument("--ledger", type=Path, help="where the rows are kept [.build/bench-SEED.jsonl]")
     parser.add_argument("--write", type=Path, help="write the page of figures here")
+    parser.add_argument("--note", default="", help="a sentence for the page: where and how it was measured")
     parser.add_argument("--report-only", action="store_true", help="only write the page from the ledger")
     return parser
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
@@ -19,14 +20,30 @@ the embedded agent, without a model, a key or a network, makes a change that pas
 imports, target records, affected records, metamorphic twins, review, all records, hold-out) within {limit:g} s from the first
 look at the failing records to the last gate, on {jobs} processes. The performance gate is left out: it measures CPU time in
 pairs, which says nothing on a machine that other work shares. CPU seconds are those of the agent and of all gates together.
+The workspace is a worktree of a repository with one commit, made of the mutated tree: the sound text is in no git object that
+the agent could read.
 """
 
 
-def page(rows: Sequence[Row], past: Sequence[Row], arguments: str, path: str, limit: float, jobs: int, count: int) -> str:
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """How the figures came about: the command's `arguments`, the page's `path`, `limit` in seconds, processes (`jobs`), the
+    number of faults asked for (`count`), and a note."""
+
+    arguments: str
+    path: str
+    limit: float
+    jobs: int
+    count: int
+    note: str = ""
+
+
+def page(rows: Sequence[Row], past: Sequence[Row], measured: Measured) -> str:
     """The whole page as Markdown."""
-    parts = [HEAD.format(arguments=arguments, page=path, limit=limit, jobs=jobs)]
+    head = HEAD.format(arguments=measured.arguments, page=measured.path, limit=measured.limit, jobs=measured.jobs)
+    parts = [head + (f"\n{measured.note}\n" if measured.note else "")]
     counted = [row for row in rows if row.get("counts")]
-    parts.append(_summary(counted, len(rows), count))
+    parts.append(_summary(counted, len(rows), measured.count))
     parts.append("## By operator\n\n" + _table(counted, "operator", lambda row: family(row["operator"])))
     parts.append("## By room\n\n" + _table(counted, "room", lambda row: str(row["room"])))
     parts.append("## Each fault\n\n" + _each(counted))
@@ -47,7 +64,9 @@ def _summary(counted: Sequence[Row], n_planted: int, count: int) -> str:
         exact = sum(bool(row["exact"]) for row in closed)
         seconds = [row["seconds"] for row in closed]
         lines.append(f"- seconds to close: median {median(seconds):.1f}, longest {max(seconds):.1f}")
-        lines.append(f"- CPU seconds to close: median {median([row['cpu_seconds'] for row in closed]):.1f}")
+        cpu_seconds = [row["cpu_seconds"] for row in closed]
+        lines.append(f"- CPU seconds to close: median {median(cpu_seconds):.1f}, most {max(cpu_seconds):.1f}")
+        lines.append(f"- closed within 60 s: {sum(each <= 60 for each in seconds)} of {len(closed)}")
         lines.append(f"- {exact} of the repairs restore the very line; the others pass every gate in another way")
     return "\n".join(lines)
 

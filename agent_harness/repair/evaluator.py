@@ -12,12 +12,15 @@ TRUSTED, the engine from WORKSPACE.  This is the agent's own trial bench, not a 
 
 from __future__ import annotations
 
+import _imp
 import ast
 import contextlib
 import gc
+import hashlib
 import importlib
 import importlib.machinery
 import json
+import marshal
 import os
 import resource
 import select
@@ -156,6 +159,33 @@ def import_anew(sources: Sources, file: str, edits: list[list[Any]], package: st
     for name in [name for name in sys.modules if name == package or name.startswith(package + ".")]:
         del sys.modules[name]
     importlib.import_module(package)
+
+
+def keep_code(folder: str, workspace: str) -> None:
+    """Takes compiled code of the workspace's modules from `folder`, by the source's hash, and puts there what is missing."""
+    compile_plainly = importlib.machinery.SourceFileLoader.get_code
+
+    def get_code(loader: Any, fullname: str) -> Any:
+        if not loader.path.startswith(workspace):
+            return compile_plainly(loader, fullname)
+        source = loader.get_data(loader.path)
+        kept = os.path.join(folder, f"{hashlib.sha256(source).hexdigest()}.{sys.implementation.cache_tag}")
+        try:
+            with open(kept, "rb") as file:
+                code = marshal.load(file)
+        except (OSError, EOFError, ValueError, TypeError):
+            code = loader.source_to_code(source, loader.path)
+            part = f"{kept}.{os.getpid()}"
+            with contextlib.suppress(OSError):
+                with open(part, "wb") as file:
+                    marshal.dump(code, file)
+                os.replace(part, kept)
+            return code
+        imports: Any = _imp
+        imports._fix_co_filename(code, loader.path)  # the text may be from another workspace
+        return code
+
+    importlib.machinery.SourceFileLoader.get_code = get_code  # type: ignore[assignment,method-assign]
 
 
 class Trace:
@@ -301,10 +331,13 @@ class Bench:
     # -- asked by the agent
 
     def preload(self, files: list[str]) -> dict[str, Any]:
-        """Imports the engine with the modules of these files."""
+        """Imports the whole engine, and the modules of these files.
+
+        A module that a child imports by itself costs every child, and its first lines look as if the record ran them.
+        """
         importlib.import_module(self.module)
         importlib.import_module("sqllogictest.engines").make_engine(self.module)
-        for file in files:
+        for file in (*self._engine_files(), *files):
             name = file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
             with contextlib.suppress(Exception):
                 importlib.import_module(name)
@@ -313,6 +346,14 @@ class Bench:
         gc.collect()
         gc.freeze()
         return {}
+
+    def _engine_files(self) -> list[str]:
+        top = self.module.replace(".", "/")
+        found = []
+        for folder, _, names in os.walk(self.sources.path(top)):
+            inside = os.path.relpath(folder, self.sources.workspace)
+            found += [f"{inside}/{name}" for name in names if name.endswith(".py") and name != "__main__.py"]
+        return sorted(found)
 
     def set_probes(self, probes: list[dict[str, Any]]) -> dict[str, Any]:
         """The probes that `attempt` asks."""
@@ -529,7 +570,8 @@ def main(arguments: list[str]) -> int:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     scratch = tempfile.mkdtemp(prefix="repair-")
-    sys.pycache_prefix = cache  # importing anew costs a sixth when the other files' byte code is kept
+    sys.dont_write_bytecode = True
+    keep_code(cache, os.path.realpath(workspace) + os.sep)
     sys.path.insert(0, trusted)
     importlib.import_module("sqllogictest")
     sys.path[0] = workspace

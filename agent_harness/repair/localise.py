@@ -32,6 +32,7 @@ KEPT_PROBES = 5
 PROBE_SECONDS = 10.0
 SUITE_SECONDS = 20.0
 MINIMISED = 2
+ONLY_IN_PROBES = 0.05
 MINIMISE_SECONDS = 4.0
 
 
@@ -221,7 +222,7 @@ def localise(
     for place, count in in_probes.items():
         # A suite that died gave no counts: what only the probes know is as suspicious as they say.
         known = counts.suspicion(place) if counts.n_failing else 1.0
-        scores[place] = (known or 1 / math.sqrt(counts.n_failing or 1)) * count / len(kept)
+        scores[place] = (known or ONLY_IN_PROBES) * count / len(kept)
     for _, answer in kept:
         for file, line in answer.get("places", ())[-6:]:
             if (file, line) in scores:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
@@ -27,16 +30,29 @@ Result = TypeVar("Result")
 Probe = dict[str, Any]
 
 
+@cache
+def _code_folder(process_id: int) -> str:
+    """Compiled code for all pools of this process; not the graders' store, since edited engines run beside it."""
+    path = tempfile.mkdtemp(prefix="repair-code-")
+    atexit.register(_remove, path, process_id)
+    return path
+
+
+def _remove(path: str, process_id: int) -> None:
+    if os.getpid() == process_id:  # a forked child's end is not ours
+        shutil.rmtree(path, ignore_errors=True)
+
+
 class Worker:
     """One evaluator process."""
 
-    def __init__(self, workspace: Path, module: str, cache: str, sandbox: Sandbox | None = None) -> None:
-        command = [sys.executable, "-I", "-S", str(PROGRAM), str(workspace), str(TRUSTED), module, cache]
+    def __init__(self, workspace: Path, module: str, code: str, sandbox: Sandbox | None = None) -> None:
+        command = [sys.executable, "-I", "-S", str(PROGRAM), str(workspace), str(TRUSTED), module, code]
         if sandbox is not None and sandbox.kind == "bwrap":
             # An edit may make the engine write or connect anywhere.  (A container's image need not have this interpreter.)
             trusted = (PROGRAM.parent, TRUSTED / "sqllogictest")
             readable = (workspace, *trusted, Path(sys.prefix), Path(sys.base_prefix))
-            command = Sandbox("bwrap", False, hidden=sandbox.hidden).wrap(command, Path(cache), readable=readable)
+            command = Sandbox("bwrap", False, hidden=sandbox.hidden).wrap(command, Path(code), readable=readable)
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -78,8 +94,7 @@ class Pool:
 
     def __init__(self, workspace: Path, module: str, n: int, sandbox: Sandbox | None = None) -> None:
         """`sandbox` is the wall around the evaluators, None for none."""
-        self._cache = tempfile.TemporaryDirectory(prefix="bytecode-")
-        self._workers = [Worker(workspace, module, self._cache.name, sandbox) for _ in range(max(1, n))]
+        self._workers = [Worker(workspace, module, _code_folder(os.getpid()), sandbox) for _ in range(max(1, n))]
         self._free: SimpleQueue[Worker] = SimpleQueue()
         for worker in self._workers:
             self._free.put(worker)
@@ -96,10 +111,9 @@ class Pool:
         self._threads.shutdown(cancel_futures=True)
         for worker in self._workers:
             worker.close()
-        self._cache.cleanup()
 
     def preload(self, files: Sequence[str]) -> None:
-        """Imports the engine in every worker; the first one leaves its byte code for the others."""
+        """Imports the engine in every worker; the first one leaves its compiled code for the others."""
         for worker in self._workers:
             worker.ask("preload", files=list(files))
 
