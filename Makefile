@@ -4,7 +4,7 @@ JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 CORPUS ?= ../shared/sqllogictest-corpus
 RUN := .venv/bin/python
 
-.PHONY: help setup demo test lint model corpus corpus-sample crash fuzz-files ci clean docs clients
+.PHONY: help setup demo test lint model corpus corpus-sample crash interrupts fuzz-files soak ci clean docs clients
 
 help:
 	@echo "make demo           make and query a database file, run the bundled suites, watch the harness close a fault"
@@ -14,6 +14,8 @@ help:
 	@echo "make corpus         the whole public corpus against sqlite3, resumable; writes docs/corpus.md"
 	@echo "make corpus-sample  about two percent of it, not written down"
 	@echo "make crash          the crash matrix: 20,000 faults and 5,000 during recovery, resumable"
+	@echo "make interrupts     an exception at every line of a split, a commit, a checkpoint"
+	@echo "make soak           processes of minisql and sqlite3 on one file, a minute in each journal mode"
 	@echo "make fuzz-files     100,000 damaged files against sqlite3, resumable"
 	@echo "make docs           the documentation as a site in .build/docs"
 	@echo "make clients        other projects' test suites on sqlite3 and on minisql; writes docs/clients.md"
@@ -52,6 +54,12 @@ corpus-sample: .venv/.stamp
 
 crash: .venv/.stamp
 	@$(RUN) -m tests.crash.matrix --jobs $(JOBS)
+
+interrupts: .venv/.stamp
+	@$(RUN) -m tests.crash.interrupts
+
+soak: .venv/.stamp
+	@$(RUN) -m tests.soak.soak
 
 fuzz-files: .venv/.stamp
 	@$(RUN) -m tests.damage.fuzz --jobs $(JOBS)

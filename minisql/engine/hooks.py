@@ -75,7 +75,7 @@ def create_aggregate(
 def _check_definition(session: Session, name: str, n_arguments: int) -> None:
     if not -1 <= n_arguments <= _MAX_ARGUMENTS or len(name.encode("utf-8", "surrogateescape")) > _MAX_NAME_BYTES:
         raise sqlite_error(MISUSE, "bad parameter or other API misuse")
-    if session.n_active:
+    if session.running:
         known = session.functions.find(name, max(n_arguments, 0))
         if known is not None and known.max_args == n_arguments:
             raise sqlite_error(BUSY, "unable to delete/modify user-function due to active statements")
@@ -83,7 +83,7 @@ def _check_definition(session: Session, name: str, n_arguments: int) -> None:
 
 def create_collation(session: Session, name: str, compare: Callable[[str, str], int] | None) -> None:
     """Registers a collation or removes it; a built-in one comes back when its replacement is removed."""
-    if session.n_active and session.find_collation(name) is not None:
+    if session.running and session.find_collation(name) is not None:
         raise sqlite_error(BUSY, "unable to delete/modify collation sequence due to active statements")
     upper = name.upper()
     if compare is None:

@@ -174,7 +174,7 @@ def set_journal_mode(session: Session, database: int, btree: BtreeFile, wanted: 
     if "wal" in (wanted, current):
         if btree.pager.file is None:
             return current
-        if not session.autocommit or session.n_active > 1:
+        if not session.autocommit or len(session.running) > 1:
             direction = "into" if wanted == "wal" else "out of"
             raise sqlite_error(ERROR, f"cannot change {direction} wal mode from within a transaction")
         # The mode is changed outside any transaction of this connection.

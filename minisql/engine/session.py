@@ -68,8 +68,9 @@ class Session:
         self.is_query_only = False
         self.savepoints: list[transactions.OpenSavepoint] = []
         self.changed_schemas: set[int] = set()
-        self.n_active = 0
-        self.n_writers = 0
+        # Sets rather than counts: an exception that strikes in between cannot leave them one too high.
+        self.running: set[Statement] = set()
+        self.writers: set[Statement] = set()
         self.starting: Statement | None = None
         self.schema_generation = 0
         self.is_interrupted = False
@@ -230,7 +231,7 @@ class Session:
 
     def interrupt(self) -> None:
         """Makes running statements fail with SQLITE_INTERRUPT; may be called from any thread."""
-        if self.n_active:
+        if self.running:
             self.is_interrupted = True
 
     def close(self) -> None:
@@ -242,7 +243,8 @@ class Session:
         # Statements that are still half-way find nothing left to end.
         self.transaction_states = [transactions.IDLE] * len(self.btrees)
         self.autocommit = True
-        self.n_active = self.n_writers = 0
+        self.running.clear()
+        self.writers.clear()
         for btree in self.btrees:
             if btree is not None:
                 # As in SQLite, closing does not fail: what cannot be undone now is undone by whoever finds the hot journal.
@@ -319,7 +321,7 @@ class Session:
         statement = self.starting
         if statement is not None and not statement.is_writing:
             statement.is_writing = True
-            self.n_writers += 1
+            self.writers.add(statement)
 
     def release_reading(self, database: int) -> None:
         """Ends the read transaction of a database at once."""

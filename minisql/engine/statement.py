@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from minisql.engine.transactions import IDLE, READING, commit_all, end_reading, finish_statement
-from minisql.errors import INTERRUPT, SCHEMA, sqlite_error
+from minisql.engine.transactions import IDLE, READING, commit_all, end_reading, finish_statement, recover
+from minisql.errors import INTERRUPT, SCHEMA, Error, sqlite_error
 from minisql.vm.handlers_bulk import insert_many
 from minisql.vm.host import SchemaChanged
 from minisql.vm.machine import run
@@ -87,55 +87,61 @@ class Statement:
     def start(self, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """Runs the statement with a value for every parameter; yields its rows."""
         session = self.session
-        if session.n_active:
-            session.n_active += 1
-        else:
+        running = session.running
+        if not running:
             session.is_interrupted = False
-            session.n_active = 1
-        self.is_running = True
-        session.starting = self
-        session.time_ms = None
         error: BaseException | None = None
+        # All of them begin before anything is noted: an exception that strikes at the word `try` itself is caught by none.
         try:
-            if session.trace is not None:
-                session.report_trace(self, values)
-            if session.progress is not None and session.progress():
-                raise sqlite_error(INTERRUPT)
-            if self.generation != session.schema_generation:
-                self.recompile()
             try:
-                yield from run(self.program, session, values)
-            except SchemaChanged:
-                yield from self._run_again(values)
+                try:
+                    running.add(self)
+                    self.is_running = True
+                    session.starting = self
+                    session.time_ms = None
+                    if session.trace is not None:
+                        session.report_trace(self, values)
+                    if session.progress is not None and session.progress():
+                        raise sqlite_error(INTERRUPT)
+                    if self.generation != session.schema_generation:
+                        self.recompile()
+                    yield from run(self.program, session, values)
+                except SchemaChanged:
+                    yield from self._run_again(values)
+            except GeneratorExit:
+                raise
+            except BaseException as raised:
+                error = raised
+                raise
+            finally:
+                self.is_running = False
+                session.starting = None
+                running.discard(self)
+                if not session.autocommit:
+                    if error is None and not self.savepoints:
+                        if self.is_writing:
+                            self.is_writing = False
+                            session.writers.discard(self)
+                    else:
+                        finish_statement(session, self, error)
+                elif running or self.is_writing:
+                    finish_statement(session, self, error)
+                else:
+                    states = session.transaction_states
+                    # The plain case, a single reader of the main database, costs no further call.
+                    if states[0] == READING:
+                        states[0] = IDLE
+                        session.btrees[0].end_read()  # type: ignore[union-attr]
+                        if session.flags["defer_foreign_keys"]:
+                            commit_all(session)
+                    if READING in states:
+                        end_reading(session)
         except GeneratorExit:
             raise
         except BaseException as raised:
-            error = raised
+            if not isinstance(error or raised, Error):
+                recover(session, self)
             raise
-        finally:
-            self.is_running = False
-            session.starting = None
-            if not session.autocommit:
-                if error is None and not self.savepoints:
-                    session.n_active -= 1
-                    if self.is_writing:
-                        self.is_writing = False
-                        session.n_writers -= 1
-                else:
-                    finish_statement(session, self, error)
-            elif session.n_active > 1 or self.is_writing:
-                finish_statement(session, self, error)
-            else:
-                session.n_active = 0
-                states = session.transaction_states
-                # The plain case, a single reader of the main database, costs no further call.
-                if states[0] == READING:
-                    states[0] = IDLE
-                    session.btrees[0].end_read()  # type: ignore[union-attr]
-                    if session.flags["defer_foreign_keys"]:
-                        commit_all(session)
-                if READING in states:
-                    end_reading(session)
 
     def run_many(self, sequences: Iterable[Sequence[Any]], may_gather: bool = False) -> int:
         """Runs the statement once for every sequence of values, drops its rows, and returns how many rows were changed.
@@ -186,59 +192,61 @@ class Statement:
         session = self.session
         if self.generation != session.schema_generation:
             return False
-        session.n_active += 1
-        self.is_running = True
-        session.starting = self
-        session.time_ms = None
         error: BaseException | None = None
         try:
-            return insert_many(self.program, session, rows)
-        except SchemaChanged:
-            return False
+            try:
+                session.running.add(self)
+                self.is_running = True
+                session.starting = self
+                session.time_ms = None
+                return insert_many(self.program, session, rows)
+            except SchemaChanged:
+                return False
+            except BaseException as raised:
+                error = raised
+                raise
+            finally:
+                self.is_running = False
+                session.starting = None
+                finish_statement(session, self, error)
         except BaseException as raised:
-            error = raised
+            if not isinstance(error or raised, Error):
+                recover(session, self)
             raise
-        finally:
-            self.is_running = False
-            session.starting = None
-            finish_statement(session, self, error)
 
     def _runs(self, sequences: Iterable[Sequence[Any]]) -> Iterator[None]:
         session = self.session
-        session.n_active += 1
-        self.is_running = True
         error: BaseException | None = None
-        failure: Exception | None = None
-        rest = iter(sequences)
+        failures: list[BaseException] = []
         try:
-            while True:
-                try:
-                    values = next(rest)
-                except StopIteration:
-                    break
-                except Exception as raised:  # Not the statement's: what it has done stays.
-                    failure = raised
-                    break
-                session.starting = self
-                session.time_ms = None
-                if self.generation != session.schema_generation:
-                    self.recompile()
-                try:
-                    for _row in run(self.program, session, values):
-                        pass
-                except SchemaChanged:
-                    for _row in self._run_again(values):
-                        pass
-                yield
+            try:
+                session.running.add(self)
+                self.is_running = True
+                for values in _until_failure(sequences, failures):
+                    session.starting = self
+                    session.time_ms = None
+                    if self.generation != session.schema_generation:
+                        self.recompile()
+                    try:
+                        for _row in run(self.program, session, values):
+                            pass
+                    except SchemaChanged:
+                        for _row in self._run_again(values):
+                            pass
+                    yield
+            except BaseException as raised:
+                error = raised
+                raise
+            finally:
+                self.is_running = False
+                session.starting = None
+                finish_statement(session, self, error)
         except BaseException as raised:
-            error = raised
+            if not isinstance(error or raised, Error):
+                recover(session, self)
             raise
-        finally:
-            self.is_running = False
-            session.starting = None
-            finish_statement(session, self, error)
-        if failure is not None:
-            raise failure
+        if failures:
+            raise failures[0]
 
     def _run_again(self, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
         for _attempt in range(_MAX_RECOMPILES):
@@ -257,6 +265,14 @@ class Statement:
     def expanded_sql(self, values: Sequence[Any]) -> str:
         """The text with the parameters' values in place of the parameters, as traces show it."""
         return self.sql
+
+
+def _until_failure(sequences: Iterable[Sequence[Any]], failures: list[BaseException]) -> Iterator[Sequence[Any]]:
+    """The user's sequences; what their iterator raises is noted, and they end: what was done until then stays."""
+    try:
+        yield from sequences
+    except Exception as failure:
+        failures.append(failure)
 
 
 class EmptyStatement(Statement):

@@ -15,6 +15,7 @@ Source: https://www.sqlite.org/lang_transaction.html, lang_savepoint.html, lang_
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from minisql.bytecode.opcodes import ON_CONFLICT_FAIL, ON_CONFLICT_ROLLBACK
@@ -73,7 +74,7 @@ def begin_statement(session: Session, database: int, write: bool, cookie: int, g
             if not statement.is_writing:
                 statement.is_writing = True
                 statement.deferred_violations = session.deferred_violations
-                session.n_writers += 1
+                session.writers.add(statement)
             if statement.program.needs_statement_journal:
                 _open_statement_savepoint(session, statement, database)
 
@@ -94,7 +95,7 @@ def _advance(session: Session, database: int, write: bool, cookie: int, state: i
         if write and statement is not None and not statement.is_writing:
             # The write transaction has begun, and somebody must end it.
             statement.is_writing = True
-            session.n_writers += 1
+            session.writers.add(statement)
         schema_is_stale(session, database)
         raise SchemaChanged
 
@@ -105,7 +106,7 @@ def _open_statement_savepoint(session: Session, statement: Statement, database: 
     A sole writer in autocommit mode is undone by undoing its transaction, and the SQL of a virtual table's module with the
     statement that it serves.
     """
-    if (session.autocommit and session.n_writers <= 1) or session.n_nested:
+    if (session.autocommit and len(session.writers) <= 1) or session.n_nested:
         return
     if all(number != database for number, _depth in statement.savepoints):
         if session.virtual_writers and not statement.savepoints:
@@ -164,7 +165,9 @@ def finish_statement(session: Session, statement: Statement, error: BaseExceptio
 
     Raises the error of a commit that fails; the transaction is then undone, except when the commit can be tried again.
     """
-    session.n_active -= 1
+    session.running.discard(statement)
+    if error is not None and not isinstance(error, Error):
+        return  # it may have struck anywhere: `recover` ends the statement
     is_writing = statement.is_writing
     try:
         if error is None:
@@ -177,9 +180,9 @@ def finish_statement(session: Session, statement: Statement, error: BaseExceptio
     finally:
         if is_writing:
             statement.is_writing = False
-            session.n_writers -= 1
+            session.writers.discard(statement)
         statement.savepoints.clear()
-        if session.autocommit and (session.n_active == 0 or (is_writing and session.n_writers == 0)):
+        if session.autocommit and (not session.running or (is_writing and not session.writers)):
             try:
                 _end_autocommit(session, is_writing)
             except Error as failure:
@@ -191,7 +194,7 @@ def finish_statement(session: Session, statement: Statement, error: BaseExceptio
                 raise
 
 
-def _undo_statement(session: Session, statement: Statement, error: BaseException) -> None:
+def _undo_statement(session: Session, statement: Statement, error: Error) -> None:
     action = getattr(error, "conflict_action", 0)
     code = getattr(error, "sqlite_errorcode", NOMEM) & 0xFF
     if action == ON_CONFLICT_FAIL:
@@ -201,8 +204,8 @@ def _undo_statement(session: Session, statement: Statement, error: BaseException
     # The implicit DELETE of DROP TABLE counts as well.
     if statement.is_changing or getattr(error, "sqlite_errorcode", 0) == CONSTRAINT_FOREIGNKEY:
         session.changes = 0
-    is_sole_writer = session.autocommit and session.n_writers <= 1
-    if action == ON_CONFLICT_ROLLBACK or code in _FATAL_CODES or not isinstance(error, Error) or is_sole_writer:
+    is_sole_writer = session.autocommit and len(session.writers) <= 1
+    if action == ON_CONFLICT_ROLLBACK or code in _FATAL_CODES or is_sole_writer:
         rollback_all(session)
         return
     for database, depth in statement.savepoints:
@@ -219,13 +222,13 @@ def _undo_statement(session: Session, statement: Statement, error: BaseException
 
 
 def _end_autocommit(session: Session, is_writing: bool) -> None:
-    if is_writing and session.n_writers == 0:
+    if is_writing and not session.writers:
         try:
             commit_all(session)
-        except BaseException:
+        except Error:
             rollback_all(session)
             raise
-    if session.n_active == 0:
+    if not session.running:
         end_reading(session)
 
 
@@ -290,6 +293,38 @@ def rollback_all(session: Session) -> None:
         session.rollback_hook()
 
 
+def recover(session: Session, statement: Statement) -> None:
+    """Makes a session whole after an exception that can strike anywhere: KeyboardInterrupt, MemoryError, a signal handler's.
+
+    Every count and flag may be one step behind, so nothing is believed: the statement is ended, the transaction undone,
+    each file left without a lock.  Only a query that has struck leaves the transaction around it open.
+    """
+    was_writing = statement.is_writing or statement.program.statement_kind != "select"
+    session.starting = None
+    statement.is_running = statement.is_writing = False
+    session.running.discard(statement)
+    session.writers.discard(statement)
+    statement.savepoints.clear()
+    states = session.transaction_states
+    is_kept = not was_writing and not session.autocommit
+    for database, btree in enumerate(session.btrees):
+        if btree is None:
+            continue
+        if is_kept or (session.running and not was_writing):
+            btree.pager.n_readers = int(states[database] != IDLE)
+            if states[database] == IDLE:
+                btree.abandon()
+            continue
+        states[database] = IDLE
+        with contextlib.suppress(Error):
+            btree.abandon()
+            if session.running:
+                btree.begin_read()
+                states[database] = READING
+    if not is_kept and not (session.running and not was_writing):
+        rollback_all(session)
+
+
 def set_autocommit(session: Session, autocommit: bool, rollback: bool, kind: int) -> None:
     """BEGIN (`autocommit` false), COMMIT, or ROLLBACK, within a running statement.
 
@@ -307,7 +342,7 @@ def set_autocommit(session: Session, autocommit: bool, rollback: bool, kind: int
     if rollback:
         rollback_all(session)
         return
-    if session.n_writers:
+    if session.writers:
         raise sqlite_error(BUSY, "cannot commit transaction - SQL statements in progress")
     commit_all(session)
     session.autocommit = True
@@ -347,7 +382,7 @@ def set_savepoint(session: Session, operation: int, name: str) -> None:
 
 
 def _open_savepoint(session: Session, name: str) -> None:
-    if session.n_writers:
+    if session.writers:
         raise sqlite_error(BUSY, "cannot open savepoint - SQL statements in progress")
     if session.autocommit:
         session.autocommit = False
@@ -360,7 +395,7 @@ def _open_savepoint(session: Session, name: str) -> None:
 
 
 def _release_savepoint(session: Session, position: int) -> None:
-    if session.n_writers:
+    if session.writers:
         raise sqlite_error(BUSY, "cannot release savepoint - SQL statements in progress")
     if position == 0 and session.is_savepoint_transaction:
         commit_all(session)

@@ -33,7 +33,7 @@ def vacuum(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -
         database = 0
     if not session.autocommit:
         raise sqlite_error(ERROR, "cannot VACUUM from within a transaction")
-    if session.n_active > 1:
+    if len(session.running) > 1:
         raise sqlite_error(ERROR, "cannot VACUUM - SQL statements in progress")
     if session.is_query_only and not arguments:
         raise sqlite_error(READONLY)

@@ -15,9 +15,12 @@ from typing import TextIO
 from minisql.dbapi.complete import complete_statement
 from minisql.errors import ERROR, Error
 from minisql.shell.commands import run_command
+from minisql.shell.recover import run_check, run_recover
 from minisql.shell.state import ShellState
 
 USAGE = """Usage: minisql [OPTIONS] [FILENAME [SQL]...]
+       minisql check [--quick] FILENAME
+       minisql recover [--ignore-freelist] [--lost-and-found TABLE] FILENAME
 FILENAME is the name of a database, created if it does not exist; without it, a database in memory is used.
 OPTIONS:
    -cmd COMMAND   run COMMAND before reading standard input
@@ -36,8 +39,10 @@ OPTIONS:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the shell; returns the exit code."""
-    state = ShellState(sys.stdout)
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] in (["check"], ["recover"]):
+        return (run_check if words[0] == "check" else run_recover)(words[1:])
+    state = ShellState(sys.stdout)
     commands: list[str] = []
     filename: str | None = None
     while words:

@@ -127,6 +127,10 @@ class BtreeFile:
         """Undoes the write transaction; no-op without one."""
         self.pager.rollback()
 
+    def abandon(self) -> None:
+        """Undoes everything and drops every lock, whatever an exception has left half done."""
+        self.pager.abandon()
+
     def open_savepoint(self) -> int:
         """Opens a savepoint within the write transaction and returns its depth (1 for the outermost)."""
         return self.pager.open_savepoint()

@@ -22,7 +22,15 @@ import struct
 import sys
 import threading
 
-from minisql.errors import IOERR_CHECKRESERVEDLOCK, IOERR_LOCK, IOERR_RDLOCK, IOERR_UNLOCK, OperationalError, sqlite_error
+from minisql.errors import (
+    IOERR_CHECKRESERVEDLOCK,
+    IOERR_LOCK,
+    IOERR_RDLOCK,
+    IOERR_UNLOCK,
+    Error,
+    OperationalError,
+    sqlite_error,
+)
 
 try:
     import fcntl
@@ -151,36 +159,43 @@ class FileLock:
         self.level = UNLOCKED
 
     def lock(self, level: int) -> bool:
-        """Raises the lock; a failed EXCLUSIVE leaves PENDING, so that no new reader comes in."""
-        if level <= self.level:
+        """Raises the lock; a failed EXCLUSIVE leaves PENDING, so that no new reader comes in.
+
+        `level` is raised before the kernel is asked: an exception that strikes in between then leaves a level whose `unlock`
+        drops more than is held, never less.
+        """
+        before = self.level
+        if level <= before:
             return True
-        if level == SHARED:
-            return self._lock_shared()
-        if level == RESERVED:
-            if not self.ranges.set(fcntl.F_WRLCK, RESERVED_BYTE, 1, IOERR_LOCK):
-                return False
-            self.level = RESERVED
-            return True
-        if self.level < PENDING:
-            if not self.ranges.set(fcntl.F_WRLCK, PENDING_BYTE, 1, IOERR_LOCK):
-                return False
-            self.level = PENDING
-        if not self.ranges.set(fcntl.F_WRLCK, SHARED_FIRST, SHARED_SIZE, IOERR_LOCK):
-            return False
-        self.level = EXCLUSIVE
-        return True
+        self.level = level
+        held = self._lock_ranges(level, before)
+        self.level = held
+        return held == level
+
+    def _lock_ranges(self, level: int, before: int) -> int:
+        """Takes the ranges of a level; returns the level that is held then."""
+        ranges = self.ranges
+        try:
+            if level == SHARED:
+                return SHARED if self._lock_shared() else before
+            if level == RESERVED:
+                return RESERVED if ranges.set(fcntl.F_WRLCK, RESERVED_BYTE, 1, IOERR_LOCK) else before
+            if before < PENDING and not ranges.set(fcntl.F_WRLCK, PENDING_BYTE, 1, IOERR_LOCK):
+                return before
+            before = PENDING
+            return EXCLUSIVE if ranges.set(fcntl.F_WRLCK, SHARED_FIRST, SHARED_SIZE, IOERR_LOCK) else PENDING
+        except Error:
+            self.level = before
+            raise
 
     def _lock_shared(self) -> bool:
         ranges = self.ranges
         if not ranges.set(fcntl.F_RDLCK, PENDING_BYTE, 1, IOERR_RDLOCK):
             return False
         try:
-            granted = ranges.set(fcntl.F_RDLCK, SHARED_FIRST, SHARED_SIZE, IOERR_RDLOCK)
+            return ranges.set(fcntl.F_RDLCK, SHARED_FIRST, SHARED_SIZE, IOERR_RDLOCK)
         finally:
             ranges.set(fcntl.F_UNLCK, PENDING_BYTE, 1, IOERR_UNLOCK)
-        if granted:
-            self.level = SHARED
-        return granted
 
     def unlock(self, level: int) -> None:
         """Lowers the lock to SHARED or UNLOCKED."""

@@ -187,7 +187,7 @@ class Pager:
 
     def end_read(self) -> None:
         """Leaves the read transaction; the last one drops the SHARED lock unless a write transaction is open."""
-        self.n_readers -= 1
+        self.n_readers = max(self.n_readers - 1, 0)
         if self.n_readers == 0 and self.file is not None and not self.savepoints:
             self._unlock()
             if row_cache.used > row_cache.limit:
@@ -634,6 +634,14 @@ class Pager:
         self.is_editing = False
         self._finish_transaction()
         self.on_reset()
+
+    def abandon(self) -> None:
+        """Undoes everything and drops every lock: after an exception that can strike anywhere no flag is believed."""
+        self.n_readers = 0
+        if self.file is None:
+            self.rollback()
+        else:
+            recovery.abandon_file(self, self.file)
 
     def _finish_transaction(self) -> None:
         self.epoch += 1

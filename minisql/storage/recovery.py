@@ -9,11 +9,12 @@ Source: https://www.sqlite.org/atomiccommit.html#_rollback, https://www.sqlite.o
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from minisql.errors import CANTOPEN, READONLY_ROLLBACK, Error, sqlite_error
 from minisql.storage import journal as rollback_journal
-from minisql.storage.vfs import EXCLUSIVE, RESERVED, SHARED
+from minisql.storage.vfs import EXCLUSIVE, RESERVED, SHARED, UNLOCKED, VfsFile
 
 if TYPE_CHECKING:
     from minisql.storage.pager import Pager
@@ -85,6 +86,32 @@ def roll_back_file(pager: Pager) -> None:
     pager.reset()
     pager.n_pages = before.n_pages
     pager.header = bytearray(before.header)
+
+
+def abandon_file(pager: Pager, file: VfsFile) -> None:
+    """Leaves a file as a process that dies would leave it, except for locks, and rolls back as the next reader would do.
+
+    Whether a commit that was struck has happened is then decided by the journal on the disk, or by the frames of the log.
+    """
+    try:
+        if pager.journal is not None:
+            pager.journal.file.close()
+        elif pager.savepoints and pager.is_spilled and pager.wal is None:
+            _write_saved_originals(pager)
+    finally:
+        pager.journal = None
+        pager.savepoints.clear()
+        pager.originals.clear()
+        pager.is_spilled = pager.is_editing = False
+        pager.epoch += 1
+        pager.reset()
+        if pager.wal is not None:
+            pager.wal.abandon()
+        else:
+            file.unlock(UNLOCKED)
+    with contextlib.suppress(Error):  # another connection may be in the way, and does it then
+        pager.begin_read()
+        pager.end_read()
 
 
 def _write_saved_originals(pager: Pager) -> None:

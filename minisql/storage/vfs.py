@@ -10,6 +10,7 @@ Source: https://www.sqlite.org/vfs.html, https://www.sqlite.org/lockingv3.html.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import time
@@ -172,7 +173,8 @@ class OsFile:
 
     def __del__(self) -> None:
         """Closes a file that was dropped open: a descriptor left open would keep its locks."""
-        self.close()
+        with contextlib.suppress(AttributeError):  # an exception has struck while it was made
+            self.close()
 
     def lock(self, level: int) -> bool:
         """Source: `VfsFile.lock`."""

@@ -462,6 +462,20 @@ class Wal:
         if self.read_lock > 0:
             self._changed_pages(None)
 
+    def abandon(self) -> None:
+        """Drops every lock and, if it can be that an exception struck in the middle of writing, has the index made anew.
+
+        Whoever gets the WRITE lock here may have had it before; an index without a valid header is rebuilt from the log.
+        """
+        self.is_writing = False
+        self.read_lock = -1
+        index = self.index
+        if index.lock(WRITE, 1, True):
+            index.region(0)[0:HEADER_WORDS] = memoryview(bytes(4 * HEADER_WORDS)).cast("I")
+        index.unlock(WRITE, READ0 + N_READERS)
+        self.header, self.shared_words = WalHeader(), []
+        self.frames, self.frames_until, self.slots = {}, 0, {}
+
     # -- checkpoints -----------------------------------------------------------------------------------------------
 
     def checkpoint(self, mode: str, database: VfsFile, busy: Busy, synchronous: int) -> tuple[bool, int, int]:

@@ -1,0 +1,1 @@
+"""Many processes and threads on one file for a while."""
