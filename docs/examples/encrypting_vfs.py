@@ -29,9 +29,8 @@ class EncryptingFile:
     def combine(self, data, offset):
         first = offset // BLOCK
         last = (offset + len(data)) // BLOCK
-        stream = b"".join(
-            hashlib.blake2b(number.to_bytes(8, "big"), key=self.key, digest_size=BLOCK).digest() for number in range(first, last + 1)
-        )
+        numbers = [number.to_bytes(8, "big") for number in range(first, last + 1)]
+        stream = b"".join([hashlib.blake2b(number, key=self.key, digest_size=BLOCK).digest() for number in numbers])
         stream = stream[offset - first * BLOCK :][: len(data)]
         return (int.from_bytes(data, "big") ^ int.from_bytes(stream, "big")).to_bytes(len(data), "big")
 
