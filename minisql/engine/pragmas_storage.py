@@ -67,11 +67,13 @@ def page_count(session: Session, database: int | None, value: str | None) -> Row
 def page_size(session: Session, database: int | None, value: str | None) -> Rows:
     """The page size; a new one holds from the first write or the next VACUUM on."""
     if value is None:
-        return [(target(session, database).page_size,)]
+        return [(target(session, database).stored_page_size(),)]
     size = parse_integer(value)
     if 512 <= size <= 65536 and size & (size - 1) == 0:
         session.settings["page_size", database or 0] = size
-        target(session, database).set_page_size(size)
+        pager = target(session, database).pager
+        if pager.file is None or pager.loaded or not pager.file.size():
+            target(session, database).set_page_size(size)
     return []
 
 

@@ -160,6 +160,13 @@ class BtreeFile:
         """Bytes in a page."""
         return self.pager.page_size
 
+    def stored_page_size(self) -> int:
+        """The page size that the file's header tells, without a lock; the one chosen so far when there is no header yet."""
+        pager = self.pager
+        if pager.file is None or pager.loaded:
+            return pager.page_size
+        return db_header.page_size_of(pager.file.read(db_header.HEADER_SIZE, 0).ljust(20, b"\0")) or pager.page_size
+
     @property
     def reserved_bytes(self) -> int:
         """Bytes at the end of each page that are not used."""

@@ -174,10 +174,13 @@ class SharedIndex:
 
     def close(self, delete: bool) -> None:
         """Source: `WalIndex.close`."""
+        # A view that the traceback of an exception still holds keeps its block until the traceback goes.
         for view in self.regions:
-            view.release()
+            with contextlib.suppress(BufferError):
+                view.release()
         for block in self.maps:
-            block.close()
+            with contextlib.suppress(BufferError):
+                block.close()
         self.regions.clear()
         self.maps.clear()
         if self.descriptor >= 0:

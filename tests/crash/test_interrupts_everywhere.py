@@ -5,6 +5,8 @@ import pytest
 from tests.crash.interrupts import MODES, WORK, strike_all
 
 
+# An exception that strikes in a `__del__` is only printed by Python.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("work", WORK)
 def test_exception_at_any_line_leaves_a_whole_file_and_no_lock(tmp_path, mode, work):
