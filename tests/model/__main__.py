@@ -19,7 +19,7 @@ LARGE: list[Model] = [
     wal.WalModel(wal.Bounds(2, 2, 2, 1, 0)),
     wal.WalModel(wal.Bounds(2, 2, 2, 0, 1)),
     wal.WalModel(wal.Bounds(2, 2, 1, 1, 1)),
-    wal.WalModel(wal.Bounds(1, 3, 2, 0, 2), synchronous=1),
+    wal.WalModel(wal.Bounds(1, 3, 2, 0, 1), synchronous=1),
 ]
 SMALL: list[Model] = [
     journal.JournalModel(journal.Bounds(2, 2, 1, 1)),
