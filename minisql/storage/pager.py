@@ -28,7 +28,6 @@ from minisql.errors import (
     BUSY,
     CORRUPT,
     FULL,
-    IOERR_SHORT_READ,
     READONLY,
     READONLY_DBMOVED,
     SCHEMA,
@@ -38,7 +37,7 @@ from minisql.errors import (
 from minisql.storage import commit, pointer_map, recovery, wal_mode
 from minisql.storage import header as db_header
 from minisql.storage import journal as rollback_journal
-from minisql.storage.corruption import corrupt, not_a_database
+from minisql.storage.corruption import corrupt
 from minisql.storage.header import read_u32, write_u32
 from minisql.storage.locking import PENDING_BYTE
 from minisql.storage.node import Node, RawPage, TableLeaf, TreeNode, parse_node
@@ -317,8 +316,7 @@ class Pager:
             self.loaded = True
             return
         raw = bytearray(wal.read_frame(frame)[:100] if wal is not None and frame else file.read(db_header.HEADER_SIZE, 0))
-        if len(raw) < db_header.HEADER_SIZE:
-            raise not_a_database("file is shorter than a header")
+        raw.extend(bytes(db_header.HEADER_SIZE - len(raw)))  # of a file that was cut
         page_size = db_header.check_header(raw)
         self.set_page_size(page_size, raw[db_header.RESERVED_BYTES])
         self.header = raw
@@ -326,12 +324,10 @@ class Pager:
         if raw[db_header.WRITE_VERSION] > 2:
             self.read_only = True
         in_header = read_u32(raw, db_header.N_PAGES)
-        on_disk = (wal.header.n_pages if wal is not None else 0) or size // page_size
+        on_disk = (wal.header.n_pages if wal is not None else 0) or -(-size // page_size)
         if in_header == 0 or raw[24:28] != raw[92:96]:
             self.n_pages = on_disk or 1
         elif in_header > on_disk:
-            if size < page_size:
-                raise not_a_database("file is shorter than a page")
             raise sqlite_error(CORRUPT)
         else:
             self.n_pages = in_header
@@ -377,11 +373,7 @@ class Pager:
                 return self.read_ahead[:size]
         self.last_miss = number
         data = file.read(size, (number - 1) * size)
-        if len(data) < size:
-            if len(data) and number <= self.n_pages:
-                raise sqlite_error(IOERR_SHORT_READ)
-            data = data.ljust(size, b"\0")
-        return data
+        return data.ljust(size, b"\0")
 
     def tree_page(self, number: int) -> TreeNode:
         """Returns a b-tree node; raises SQLITE_CORRUPT for a page that is none."""
