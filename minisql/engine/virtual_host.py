@@ -5,13 +5,16 @@ Source: https://www.sqlite.org/vtab.html.
 
 from __future__ import annotations
 
+import gc
+import sys
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from minisql.errors import ERROR, MISUSE, sqlite_error
+from minisql.engine.statement import Statement
 from minisql.functions.registry import ANY, ScalarFunction
-from minisql.storage.image import page_image
+from minisql.storage.image import page_image, set_page_count, write_image_page
 from minisql.vm.machine import run
 
 if TYPE_CHECKING:
@@ -123,6 +126,48 @@ class SessionHost:
     def page_count(self, schema_name: str) -> int:
         """The number of pages of a database."""
         return self._btree(schema_name).n_pages
+
+    def has_schema(self, schema_name: str) -> bool:
+        """Tells whether a database of that name is attached and has been opened."""
+        session = self.session
+        database = session.catalog.schema_position(schema_name)
+        return database >= 0 and session.btrees[database] is not None and (database != 1 or session.has_temp)
+
+    def is_defensive(self) -> bool:
+        """Tells whether statements must not be able to damage the file."""
+        return bool(self.session.flags.get("defensive", False))
+
+    def write_page(self, schema_name: str, page_number: int, data: bytes) -> None:
+        """Replaces a page; the schema is read again at the next need."""
+        btree = self._btree(schema_name)
+        session = self.session
+        database = session.catalog.schema_position(schema_name)
+        session.ensure_writing(database)
+        write_image_page(btree, page_number, data)
+        btree.trees.clear()
+        session.changed_schemas.add(database)
+        session.forget_schema(database)
+
+    def cut_pages(self, schema_name: str, n_pages: int) -> None:
+        """Cuts a database down to so many pages."""
+        btree = self._btree(schema_name)
+        self.session.ensure_writing(self.session.catalog.schema_position(schema_name))
+        set_page_count(btree, n_pages)
+
+    def statements(self) -> list[tuple[str, int, bool, bool, int]]:
+        """The prepared statements, the newest first.
+
+        No list of them is kept, as it would cost every statement something: the collector of garbage knows them all.
+        """
+        session = self.session
+        found: list[tuple[str, int, bool, bool, int]] = []
+        for generation in range(3):
+            for item in reversed(gc.get_objects(generation)):
+                if item.__class__ is Statement and item.session is session:
+                    program = item.program
+                    n_bytes = sys.getsizeof(program.code) + sum(map(sys.getsizeof, program.code)) + sys.getsizeof(program.template)
+                    found.append((item.sql, len(item.column_names), program.readonly, item.is_running, n_bytes))
+        return found
 
     def virtual_table(self, schema_name: str, table_name: str) -> VirtualTable | None:
         """The module's table behind a virtual table of that name, None if there is none."""

@@ -350,7 +350,11 @@ def update_virtual(
 def _changed(
     session: Session, database: int, name: str, arguments: Sequence[Any], conflict: int, assigned: frozenset[int] | None
 ) -> int | None:
-    instance = connected(session, _stored_table(session, database, name))
+    schema = session.catalog.schemas[database]
+    stored = schema.tables.get(name.lower()) if schema is not None else None
+    stored = stored or eponymous_table(session, name)
+    assert stored is not None, "the statement was compiled with it"
+    instance = connected(session, stored)
     table: Any = instance.table
     begin_table(session, instance)
     instance.host.conflict = _SQLITE_CONFLICT.get(conflict, 4)

@@ -94,7 +94,7 @@ def check_writable(compiler: Compiler, table: Table, has_instead_of: bool) -> No
             raise sqlite_error(ERROR, f"cannot modify {name} because it is a view")
         return
     lowered = name.lower()
-    if lowered.startswith("sqlite_") and not lowered.startswith(_WRITABLE_SYSTEM_TABLES):
+    if lowered.startswith("sqlite_") and table.module is None and not lowered.startswith(_WRITABLE_SYSTEM_TABLES):
         if table.root_page == 1 and compiler.context.flags.get("writable_schema"):
             return
         raise sqlite_error(ERROR, f"table {name} may not be modified")

@@ -23,6 +23,10 @@ _MADE_IN = {
     "jsonb_each": "json_tables",
     "jsonb_tree": "json_tables",
     "generate_series": "series",
+    "csv": "csv_files",
+    "sqlite_dbpage": "pages",
+    "sqlite_stmt": "statements",
+    "completion": "completion",
 }
 """Name to the module of this room whose `make_module(name)` makes it."""
 

@@ -44,6 +44,21 @@ class VtabHost(Protocol):
     def page_count(self, schema_name: str) -> int:
         """The number of pages of a database."""
 
+    def has_schema(self, schema_name: str) -> bool:
+        """Tells whether a database of that name is attached and has been opened."""
+
+    def is_defensive(self) -> bool:
+        """Tells whether statements must not be able to damage the file."""
+
+    def write_page(self, schema_name: str, page_number: int, data: bytes) -> None:
+        """Replaces a page; whatever was read from the database is forgotten, the schema is loaded anew."""
+
+    def cut_pages(self, schema_name: str, n_pages: int) -> None:
+        """Cuts a database down to so many pages."""
+
+    def statements(self) -> list[tuple[str, int, bool, bool, int]]:
+        """The prepared statements, the newest first: text, number of columns, read-only, running, bytes of the program."""
+
     def virtual_table(self, schema_name: str, table_name: str) -> VirtualTable | None:
         """The module's table behind a virtual table of that name, None if there is none."""
 
