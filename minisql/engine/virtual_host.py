@@ -11,8 +11,8 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from minisql.errors import ERROR, MISUSE, sqlite_error
 from minisql.engine.statement import Statement
+from minisql.errors import ERROR, MISUSE, sqlite_error
 from minisql.functions.registry import ANY, ScalarFunction
 from minisql.storage.image import page_image, set_page_count, write_image_page
 from minisql.vm.machine import run
@@ -165,7 +165,7 @@ class SessionHost:
             for item in reversed(gc.get_objects(generation)):
                 if item.__class__ is Statement and item.session is session:
                     program = item.program
-                    n_bytes = sys.getsizeof(program.code) + sum(map(sys.getsizeof, program.code)) + sys.getsizeof(program.template)
+                    n_bytes = sum(map(sys.getsizeof, (program.code, program.template, *program.code)))
                     found.append((item.sql, len(item.column_names), program.readonly, item.is_running, n_bytes))
         return found
 

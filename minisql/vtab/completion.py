@@ -30,7 +30,7 @@ UPDATE VALUES VIRTUAL ALWAYS WHEN WHERE RECURSIVE ABORT AFTER RENAME AND DROP PA
 CONFLICT CROSS CURRENT_TIMESTAMP CURRENT_TIME CURRENT PRECEDING FAIL LAST FILTER REPLACE FIRST FOLLOWING FROM FULL LIMIT IF
 ORDER RESTRICT OTHERS OVER RETURNING RIGHT ROLLBACK ROWS ROW UNBOUNDED UNION USING VACUUM VIEW WINDOW DO BY INITIALLY ALL
 PRIMARY
-""".split()
+"""
 """In the order in which sqlite3_keyword_name lists them."""
 
 
@@ -106,7 +106,7 @@ class CompletionCursor(Cursor):
 
     def _words(self) -> Iterator[tuple[str, int]]:
         """All words and their phases."""
-        for keyword in _KEYWORDS:
+        for keyword in _KEYWORDS.split():
             yield keyword, _KEYWORD
         host = self.host
         schemas = [row[1] for row in host.execute("PRAGMA database_list")]
