@@ -212,7 +212,7 @@ def _field(data: bytes, position: int, terminator: bytes) -> tuple[bytes | None,
         return None, position, _END
     if data[position] != 34:
         return _plain_field(data, position)
-    parts = []
+    parts: list[bytes] = []
     start = position + 1
     while True:
         quote = data.find(b'"', start)
