@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from minisql.engine.statement import Statement
 from minisql.errors import ERROR, MISUSE, sqlite_error
-from minisql.functions.registry import ANY, ScalarFunction
+from minisql.functions.registry import ANY, AggregateFunction, ScalarFunction
 from minisql.storage.image import page_image, set_page_count, write_image_page
 from minisql.vm.machine import run
 
@@ -105,6 +105,10 @@ class SessionHost:
         """Registers a scalar function (-1: any number of arguments)."""
         least = max(n_arguments, 0)
         self.session.functions.register(ScalarFunction(name, least, n_arguments, call, deterministic=False, foldable=False))
+
+    def register_aggregate(self, name: str, n_arguments: int, make: Callable[[], Any]) -> None:
+        """Registers an aggregate function; `make()` gives its state for a group."""
+        self.session.functions.register(AggregateFunction(name, n_arguments, n_arguments, make))
 
     def page_size(self, schema_name: str) -> int:
         """The size of a page in bytes."""

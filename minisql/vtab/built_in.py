@@ -18,6 +18,7 @@ _MADE_IN = {
     "fts5vocab": "fts5.vocabulary",
     "rtree": "rtree.table",
     "rtree_i32": "rtree.table",
+    "geopoly": "rtree.geopoly",
     "json_each": "json_tables",
     "json_tree": "json_tables",
     "jsonb_each": "json_tables",
@@ -31,7 +32,13 @@ _MADE_IN = {
 """Name to the module of this room whose `make_module(name)` makes it."""
 
 
+_GEOPOLY_FUNCTIONS = (
+    "area", "bbox", "blob", "ccw", "contains_point", "debug", "group_bbox", "json", "overlap", "regular", "svg", "within",
+    "xform",
+)  # fmt: skip
+
 _FUNCTIONS_IN = {
+    **dict.fromkeys((f"geopoly_{name}" for name in _GEOPOLY_FUNCTIONS), "rtree.geopoly_functions"),
     **dict.fromkeys(("rtreecheck", "rtreedepth", "rtreenode"), "rtree.functions"),
     **dict.fromkeys(("bm25", "fts5_get_locale", "fts5_insttoken", "highlight", "snippet"), "fts5.functions"),
 }

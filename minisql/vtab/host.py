@@ -35,6 +35,9 @@ class VtabHost(Protocol):
     def register_function(self, name: str, n_arguments: int, call: Callable[..., Any]) -> None:
         """Registers a scalar function (-1: any number of arguments)."""
 
+    def register_aggregate(self, name: str, n_arguments: int, make: Callable[[], Any]) -> None:
+        """Registers an aggregate function; `make()` gives an object with `step(*arguments)` and `value()`."""
+
     def page_size(self, schema_name: str) -> int:
         """The size of a page in bytes."""
 

@@ -34,6 +34,8 @@ def _check(host: VtabHost, *arguments: Any) -> str:
     table = host.virtual_table(schema, name)
     if not isinstance(table, RtreeTable):
         raise sqlite_error(ERROR, "SQL logic error")
+    if not table.is_plain:
+        return "Schema corrupt or not an rtree"
     return "\n".join(check_tree(table)) or "ok"
 
 

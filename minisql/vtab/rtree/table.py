@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from minisql.errors import CONSTRAINT, ERROR, LOCKED, sqlite_error
 from minisql.values.cast import to_integer
@@ -33,14 +33,14 @@ from minisql.vtab.rtree.tree import ROOT, Tree
 if TYPE_CHECKING:
     from minisql.vtab.host import VtabHost
 
-_MAX_CELLS = 51
+MAX_CELLS = 51
 _MAX_AUXILIARY = 100
-_REPLACE = 5
+REPLACE = 5
 _LETTERS = {EQ: "A", LE: "B", LT: "C", GE: "D", GT: "E", MATCH: "F"}
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "A": operator.eq, "B": operator.le, "C": operator.lt, "D": operator.ge, "E": operator.gt,
 }  # fmt: skip
-_SHADOWS = frozenset(("node", "parent", "rowid"))
+SHADOWS = frozenset(("node", "parent", "rowid"))
 
 
 class RtreeModule(Module):
@@ -55,8 +55,8 @@ class RtreeModule(Module):
         """Creates the shadow tables."""
         declaration, names, n_coordinates = self._columns(arguments)
         cells = CellFormat(n_coordinates // 2, self.is_integer)
-        size = min(owner.page_size(schema_name) - 64, 4 + cells.cell.size * _MAX_CELLS)
-        prefix = _prefix(schema_name, table_name)
+        size = min(owner.page_size(schema_name) - 64, 4 + cells.cell.size * MAX_CELLS)
+        prefix = shadow_prefix(schema_name, table_name)
         create_shadow_tables(owner, prefix, len(names) - 1 - n_coordinates, size)
         return declaration, RtreeTable(owner, prefix, cells, names, table_name, size)
 
@@ -65,7 +65,7 @@ class RtreeModule(Module):
     ) -> tuple[str, VirtualTable]:
         """Connects to shadow tables that are there; the root tells the size of a node."""
         declaration, names, n_coordinates = self._columns(arguments)
-        prefix = _prefix(schema_name, table_name)
+        prefix = shadow_prefix(schema_name, table_name)
         size = stored_node_size(owner, prefix, table_name)
         cells = CellFormat(n_coordinates // 2, self.is_integer)
         return declaration, RtreeTable(owner, prefix, cells, names, table_name, size)
@@ -102,7 +102,7 @@ class RtreeModule(Module):
 
     def is_shadow_name(self, suffix: str) -> bool:
         """The three tables."""
-        return suffix.lower() in _SHADOWS
+        return suffix.lower() in SHADOWS
 
 
 def make_module(name: str) -> Module:
@@ -132,7 +132,8 @@ def _first_word(text: str) -> str:
     return text[:end]
 
 
-def _prefix(schema_name: str, table_name: str) -> str:
+def shadow_prefix(schema_name: str, table_name: str) -> str:
+    """The quoted schema and the beginning of the shadow tables' names."""
     schema = schema_name.replace('"', '""')
     return f'"{schema}"."' + table_name.replace('"', '""') + "_"
 
@@ -156,7 +157,9 @@ def stored_node_size(host: VtabHost, prefix: str, table_name: str) -> int:
 
 
 class RtreeTable(VirtualTable):
-    """One R-Tree."""
+    """One R-Tree; `is_plain` unless another kind of table lies over it."""
+
+    is_plain: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -239,7 +242,7 @@ class RtreeTable(VirtualTable):
         else:
             identifier = to_integer(given)
             if self.tree.leaf_of(identifier) is not None:
-                if self.host.conflict_action() != _REPLACE:
+                if self.host.conflict_action() != REPLACE:
                     raise sqlite_error(CONSTRAINT, f"UNIQUE constraint failed: {self.table_name}.{self.names[0]}")
                 self.tree.delete(identifier)
         self.tree.insert(identifier, box)
@@ -258,7 +261,7 @@ class RtreeTable(VirtualTable):
         box = self._box(values[1 : n + 1])
         identifier = to_integer(values[0]) if values[0] is not None else rowid
         if identifier != rowid and self.tree.leaf_of(identifier) is not None:
-            if self.host.conflict_action() != _REPLACE:
+            if self.host.conflict_action() != REPLACE:
                 raise sqlite_error(CONSTRAINT, f"UNIQUE constraint failed: {self.table_name}.{self.names[0]}")
             self.tree.delete(identifier)
         self.tree.delete(rowid)
