@@ -83,9 +83,6 @@ def find_target(compiler: Compiler, source: ast.TableSource) -> Table:
     return table
 
 
-_WRITABLE_SYSTEM_TABLES = ("sqlite_sequence", "sqlite_stat")
-
-
 def check_writable(compiler: Compiler, table: Table, has_instead_of: bool) -> None:
     """Refuses views without INSTEAD OF triggers and the schema tables."""
     name = table.name
@@ -93,10 +90,8 @@ def check_writable(compiler: Compiler, table: Table, has_instead_of: bool) -> No
         if not has_instead_of:
             raise sqlite_error(ERROR, f"cannot modify {name} because it is a view")
         return
-    lowered = name.lower()
-    if lowered.startswith("sqlite_") and table.module is None and not lowered.startswith(_WRITABLE_SYSTEM_TABLES):
-        if table.root_page == 1 and compiler.context.flags.get("writable_schema"):
-            return
+    # Other tables with reserved names (sqlite_sequence, sqlite_stat1, the shell's sqlite_parameters) are open to everybody.
+    if table.root_page == 1 and not compiler.context.flags.get("writable_schema"):
         raise sqlite_error(ERROR, f"table {name} may not be modified")
 
 

@@ -1,208 +1,130 @@
-"""Dot commands: one function each, found by name or by a beginning of the name that fits only one.
+"""Dot commands: the table of them, and how a line finds its command.
 
-To add a dot command: write its function under `@command(name, help text)`.
+A command is a function of the state and its words; it raises DotError for wrong use.  Its name may be shortened to any
+beginning, and the first command in the order of the table that begins so is meant.  To add one: write its function under
+`@command(name)` in the module of its concept (`settings`, `inspection`, `files`, `database_commands`, `testing`) and its help
+in `help_text`.
 
 Source: https://www.sqlite.org/cli.html#special_commands_to_sqlite3_dot_commands_.
 """
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Callable
-from typing import Any
 
-from minisql.engine.names import quoted
 from minisql.errors import Error
-from minisql.shell.state import MODES, ShellState
+from minisql.shell.dot_line import DotError, marked_lines, split_line
+from minisql.shell.error_context import error_text
+from minisql.shell.output import complain
+from minisql.shell.state import ShellState
 
-Action = Callable[[ShellState, list[str]], bool]
+Action = Callable[[ShellState, list[str]], None]
 
-COMMANDS: dict[str, tuple[Action, str]] = {}
+COMMANDS: dict[str, Action] = {}
+# Commands that reach out of the database, refused in safe mode.
+UNSAFE: set[str] = set()
+_MEANT = {"h": "headers", "s": "scanstats", "i": "indexes", "t": "tables", "e": "echo", "d": "dump", "q": "quit"}
+_SETTINGS_FOR_ONE_COMMAND = frozenset({"once", "mode", "nonce", "www", "excel", "headers", "separator", "nullvalue", "width"})
 
 
-def command(name: str, help_text: str) -> Callable[[Action], Action]:
+def command(*names: str, is_unsafe: bool = False) -> Callable[[Action], Action]:
     """Enters a function into the table of dot commands."""
 
     def enter(action: Action) -> Action:
-        COMMANDS[name] = (action, help_text)
+        for name in names:
+            COMMANDS[name] = action
+            if is_unsafe:
+                UNSAFE.add(name)
         return action
 
     return enter
 
 
+def find_command(name: str) -> str | None:
+    """The full name of the command that a word means."""
+    if name in COMMANDS:
+        return name
+    if name in _MEANT:
+        return _MEANT[name]
+    return next((known for known in sorted(COMMANDS) if name and known.startswith(name)), None)
+
+
 def run_command(state: ShellState, line: str) -> bool:
-    """Runs a line that begins with a dot; False after an error."""
+    """Runs a line that begins with a dot; False after an error, which has been reported."""
+    words = split_line(line)
+    if not words:
+        return True
+    name = find_command(words[0][0].lower())
+    texts = [text for text, _start in words]
     try:
-        words = shlex.split(line[1:])
+        if name is None:
+            raise DotError(f'Error: unknown command or invalid arguments:  "{texts[0]}". Enter ".help" for help')
+        if name in UNSAFE and state.is_safe and not state.is_unsafe_once:
+            raise DotError(f"cannot run .{name} in safe mode", has_place=True)
+        COMMANDS[name](state, texts[1:])
+    except DotError as error:
+        _report(state, line, words, error)
+    except Error as error:
+        _report(state, line, words, DotError(error_text(error, False, "", "", 0)))
+    except OSError as error:
+        _report(state, line, words, DotError(f"Error: {error.strerror or error}"))
+    else:
+        if name not in _SETTINGS_FOR_ONE_COMMAND:
+            state.end_command()
+        return True
+    state.n_errors += 1
+    if state.is_safe and name in UNSAFE and not state.is_unsafe_once:
+        state.wants_exit = True
+        state.exit_code = 1
+    return False
+
+
+def _report(state: ShellState, line: str, words: list[tuple[str, int]], error: DotError) -> None:
+    texts = list(error.texts)
+    place = place_prefix(state)
+    if error.word is not None:
+        column = words[min(error.word, len(words) - 1)][1] if error.word else 0
+        texts = [*marked_lines(line, column, texts[0]), *texts[1:]]
+    if error.word is not None or error.has_place:
+        texts = [place + text for text in texts]
+    state.output.flush()
+    complain("\n".join(texts))
+
+
+def place_prefix(state: ShellState) -> str:
+    """How a dot command's message begins: `line 3: `, `argv[2]: `, `file.sql:3: `."""
+    kind, number = state.place
+    if kind == "argv":
+        return f"argv[{number}]: "
+    if state.input_name != "<stdin>":
+        return f"{state.input_name}:{number}: "
+    return f"line {number}: "
+
+
+def boolean(text: str) -> bool:
+    """on, off, yes, no, true, false or a number; anything else is reported and means no."""
+    lowered = text.lower()
+    if lowered in ("on", "yes", "true"):
+        return True
+    if lowered in ("off", "no", "false"):
+        return False
+    if lowered.isdigit():
+        return int(lowered) != 0
+    complain(f'ERROR: Not a boolean value: "{text}". Assuming "no".')
+    return False
+
+
+def number(text: str) -> int:
+    """A number with an optional sign and one of the suffixes K, M, G (KB, MiB, ...); 0 if there is none."""
+    digits = text.strip()
+    factor = 1
+    for suffix, size in (("k", 1000), ("m", 1000**2), ("g", 1000**3)):
+        lowered = digits.lower()
+        for ending, base in ((suffix + "ib", 1024 ** (1 + "kmg".index(suffix))), (suffix + "b", size), (suffix, size)):
+            if lowered.endswith(ending):
+                digits, factor = digits[: -len(ending)], base
+                break
+    try:
+        return int(digits, 0) * factor
     except ValueError:
-        words = line[1:].split()
-    if not words:
-        return True
-    name = words[0].lower()
-    found = [known for known in COMMANDS if known.startswith(name)] if name not in COMMANDS else [name]
-    if not found:
-        print(f'Error: unknown command or invalid arguments:  "{name}". Enter ".help" for help', file=sys.stderr)
-        return False
-    try:
-        return COMMANDS[found[0]][0](state, words[1:])
-    except (Error, OSError) as error:
-        print(f"Error: {error}", file=sys.stderr)
-        return False
-
-
-def _query(state: ShellState, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    return state.connection._open_session().execute(sql, parameters)
-
-
-def _database_names(state: ShellState) -> list[str]:
-    return [row[1] for row in _query(state, "PRAGMA database_list")]
-
-
-@command("databases", "List names and files of attached databases")
-def _databases(state: ShellState, words: list[str]) -> bool:
-    for _number, name, file in _query(state, "PRAGMA database_list"):
-        print(f"{name}: {file or chr(34) * 2} {'r/o' if state.is_read_only else 'r/w'}", file=state.out)
-    return True
-
-
-@command("dump", "Render database content as SQL")
-def _dump(state: ShellState, words: list[str]) -> bool:
-    print("PRAGMA foreign_keys=OFF;", file=state.out)
-    for line in state.connection.iterdump(filter=words[0] if words else None):
-        print(line, file=state.out)
-    return True
-
-
-@command("exit", "Exit this program with return-code CODE")
-def _exit(state: ShellState, words: list[str]) -> bool:
-    state.wants_exit = True
-    state.exit_code = int(words[0]) if words and words[0].isdigit() else 0
-    return True
-
-
-@command("headers", "Turn display of headers on or off")
-def _headers(state: ShellState, words: list[str]) -> bool:
-    if len(words) != 1:
-        print("Usage: .headers on|off", file=sys.stderr)
-        return False
-    state.shows_header = words[0].lower() in ("on", "yes", "true", "1")
-    return True
-
-
-@command("help", "Show help text")
-def _help(state: ShellState, words: list[str]) -> bool:
-    for name in sorted(COMMANDS):
-        print(f".{name:<24}{COMMANDS[name][1]}", file=state.out)
-    return True
-
-
-@command("indexes", "Show names of indexes")
-def _indexes(state: ShellState, words: list[str]) -> bool:
-    sql = "SELECT name FROM sqlite_schema WHERE type = 'index' AND (?1 IS NULL OR tbl_name LIKE ?1) ORDER BY 1"
-    for row in _query(state, sql, (words[0] if words else None,)):
-        print(row[0], file=state.out)
-    return True
-
-
-@command("mode", "Set output mode")
-def _mode(state: ShellState, words: list[str]) -> bool:
-    if not words:
-        print(f"current output mode: {state.mode}", file=state.out)
-        return True
-    found = [mode for mode in MODES if mode.startswith(words[0])]
-    if not found:
-        print(f"Error: mode should be one of: {' '.join(MODES)}", file=sys.stderr)
-        return False
-    state.set_mode(found[0])
-    return True
-
-
-@command("nullvalue", "Use STRING in place of NULL values")
-def _nullvalue(state: ShellState, words: list[str]) -> bool:
-    state.null_text = words[0] if words else ""
-    return True
-
-
-@command("open", "Close existing database and reopen FILE")
-def _open(state: ShellState, words: list[str]) -> bool:
-    state.open(words[0] if words else ":memory:")
-    return True
-
-
-@command("print", "Print literal STRING")
-def _print(state: ShellState, words: list[str]) -> bool:
-    print(" ".join(words), file=state.out)
-    return True
-
-
-@command("quit", "Stop interpreting input stream, exit if primary")
-def _quit(state: ShellState, words: list[str]) -> bool:
-    state.wants_exit = True
-    return True
-
-
-@command("schema", "Show the CREATE statements matching PATTERN")
-def _schema(state: ShellState, words: list[str]) -> bool:
-    pattern = words[0] if words else None
-    for name in _database_names(state):
-        sql = (
-            f"SELECT sql FROM {quoted(name)}.sqlite_schema WHERE sql IS NOT NULL"
-            " AND (?1 IS NULL OR tbl_name LIKE ?1 OR name LIKE ?1) AND name NOT LIKE 'sqlite^_stat%' ESCAPE '^' ORDER BY rowid"
-        )
-        for row in _query(state, sql, (pattern,)):
-            print(f"{row[0]};", file=state.out)
-    return True
-
-
-@command("separator", "Change the column separator")
-def _separator(state: ShellState, words: list[str]) -> bool:
-    if words:
-        state.separator = words[0].replace("\\t", "\t").replace("\\n", "\n")
-    return True
-
-
-@command("show", "Show the current values for various settings")
-def _show(state: ShellState, words: list[str]) -> bool:
-    settings = (
-        ("headers", "on" if state.shows_header else "off"),
-        ("mode", state.mode),
-        ("nullvalue", f'"{state.null_text}"'),
-        ("colseparator", f'"{state.separator}"'),
-        ("filename", state.filename),
-    )
-    for name, value in settings:
-        print(f"{name:>12}: {value}", file=state.out)
-    return True
-
-
-@command("tables", "List names of tables matching LIKE pattern TABLE")
-def _tables(state: ShellState, words: list[str]) -> bool:
-    pattern = words[0] if words else "%"
-    names: list[str] = []
-    for database in _database_names(state):
-        sql = (
-            f"SELECT name FROM {quoted(database)}.sqlite_schema WHERE type IN ('table', 'view')"
-            " AND name NOT LIKE 'sqlite^_%' ESCAPE '^' AND name LIKE ?1"
-        )
-        prefix = "" if database == "main" else f"{database}."
-        names.extend(prefix + row[0] for row in _query(state, sql, (pattern,)))
-    _print_columns(state, sorted(names))
-    return True
-
-
-def _print_columns(state: ShellState, names: list[str]) -> None:
-    if not names:
-        return
-    width = max(map(len, names))
-    n_columns = max(1, 80 // (width + 2))
-    n_lines = (len(names) + n_columns - 1) // n_columns
-    for line in range(n_lines):
-        row = [names[i].ljust(width) for i in range(line, len(names), n_lines)]
-        print("  ".join(row), file=state.out)
-
-
-@command("version", "Show source, library and compiler versions")
-def _version(state: ShellState, words: list[str]) -> bool:
-    print(state.version_text(), file=state.out)
-    return True
+        return 0

@@ -1,110 +1,106 @@
-"""The state of a shell: the connection, the output mode, and how rows are printed.
+"""The state of a shell: the connections, the display, the output, and what dot commands have set.
 
-Source: https://www.sqlite.org/cli.html#changing_output_formats.
+Source: https://www.sqlite.org/cli.html.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable
 from typing import Any, TextIO
 
 from minisql.dbapi.connection import Connection, connect
 from minisql.engine.build_options import SQLITE_VERSION
-from minisql.values.cast import to_text
-from minisql.values.storage_class import encode_text
+from minisql.errors import CANTOPEN, sqlite_error
+from minisql.shell.display import Display
+from minisql.shell.output import Output
 
-MODES = ("list", "csv", "line", "tabs", "quote")
+DEFAULT_PROMPTS = ("minisql> ", "   ...> ")
 
 
 class ShellState:
     """What dot commands change."""
 
     def __init__(self, out: TextIO) -> None:
-        self.out = out
-        self.connection: Connection
+        self.output = Output(out)
+        self.display = Display()
+        self.once_settings: dict[str, Any] | None = None
+        self.connections: dict[int, tuple[Connection, str]] = {}
+        self.active_connection = 0
         self.filename = ":memory:"
-        self.mode = "list"
-        self.separator = "|"
-        self.null_text = ""
-        self.shows_header = False
         self.is_read_only = False
         self.bails = False
+        self.echoes = False
+        self.explain = "auto"
+        self.query_plan = "off"
+        self.shows_changes = False
+        self.timer = "off"
+        self.stats: tuple[str, ...] = ()
+        self.is_safe = False
+        self.is_unsafe_once = False
+        self.nonce: str | None = None
+        self.prompts = DEFAULT_PROMPTS
+        self.progress_limit = 0
+        self.log_name = "off"
+        self.input_name = "<stdin>"
+        # "line" or "argv" and the number of the line or argument, for messages.
+        self.place = ("line", 0)
+        # The next line of the text that is read, for commands that take lines of it.
+        self.next_line: Callable[[], str | None] | None = None
+        self.depth = 0
+        self.is_interactive = False
         self.is_continuing = False
         self.wants_exit = False
         self.exit_code = 0
-        self.n_initial_commands = 0
+        self.n_errors = 0
+        self.testcase: str | None = None
+        self.n_tests = 0
+        self.n_failed_tests = 0
+
+    @property
+    def connection(self) -> Connection:
+        """The active connection, opened when it is first wanted."""
+        if self.active_connection not in self.connections:
+            self.open(self.filename if self.active_connection == 0 else ":memory:")
+        return self.connections[self.active_connection][0]
 
     def version_text(self) -> str:
         """What -version prints."""
         return f"minisql (SQLite {SQLITE_VERSION} in Python)"
 
-    def open(self, filename: str) -> None:
-        """Opens another database in place of the current one."""
+    def open(self, filename: str, *, is_read_only: bool | None = None, must_exist: bool = False) -> None:
+        """Opens another database in place of the active one; raises Error."""
+        read_only = self.is_read_only if is_read_only is None else is_read_only
         name = filename
-        if self.is_read_only and filename != ":memory:":
-            name = "file:" + filename.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=ro"
-        connection = connect(name, isolation_level=None, uri=True, check_same_thread=False)
-        if hasattr(self, "connection"):
-            self.connection.close()
-        self.connection = connection
-        self.filename = filename
+        if filename not in (":memory:", "") and not filename.startswith("file:"):
+            if (read_only or must_exist) and not os.path.exists(filename):
+                raise sqlite_error(CANTOPEN)
+            mode = "?mode=ro" if read_only else ""
+            name = "file:" + filename.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + mode
+        connection = connect(name, isolation_level=None, uri=True, check_same_thread=False, timeout=0)
+        self.close_active()
+        self.connections[self.active_connection] = (connection, filename)
+        if self.active_connection == 0:
+            self.filename = filename
 
-    def set_mode(self, mode: str) -> None:
-        """Changes the output mode and with it the separator."""
-        self.mode = mode
-        self.separator = {"csv": ",", "tabs": "\t", "quote": ","}.get(mode, "|")
+    def close_active(self) -> None:
+        """Closes the active connection, if it is open."""
+        entry = self.connections.pop(self.active_connection, None)
+        if entry is not None:
+            entry[0].close()
 
-    def print_rows(self, names: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> None:
-        """Prints the rows of a statement in the current mode."""
-        is_first = True
-        for row in rows:
-            if is_first:
-                is_first = False
-                if self.shows_header and self.mode != "line":
-                    self._write(self.separator.join(self._csv(name) if self.mode == "csv" else name for name in names))
-            elif self.mode == "line":
-                self._write("")
-            if self.mode == "line":
-                width = max(max(map(len, names)), 5)
-                for name, value in zip(names, row):
-                    self._write(f"{name:>{width}} = {self._text(value)}")
-            else:
-                self._write(self.separator.join([self._cell(value) for value in row]))
+    def query(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        """Runs a statement of the shell's own and returns the rows, whatever factories there are."""
+        return self.connection._open_session().execute(sql, parameters)
 
-    def _write(self, line: str) -> None:
-        data = encode_text(line + ("\r\n" if self.mode == "csv" else "\n"))
-        buffer = getattr(self.out, "buffer", None)
-        if buffer is None:
-            self.out.write(data.decode("utf-8", "replace"))
-        else:
-            self.out.flush()
-            buffer.write(data)
-            buffer.flush()
+    def database_names(self) -> list[str]:
+        """The names of the open databases: main, temp if it is used, attached ones."""
+        return [row[1] for row in self.query("PRAGMA database_list")]
 
-    def _cell(self, value: Any) -> str:
-        if self.mode == "quote":
-            return "NULL" if value is None else _quoted(value)
-        text = self._text(value)
-        return self._csv(text) if self.mode == "csv" and value is not None else text
-
-    def _text(self, value: Any) -> str:
-        if value is None:
-            return self.null_text
-        if isinstance(value, str):
-            return value
-        if isinstance(value, bytes):
-            return value.decode("utf-8", "surrogateescape")
-        return to_text(value)
-
-    def _csv(self, text: str) -> str:
-        if text and not any(character in text for character in " \"'\n\r\t" + self.separator):
-            return text
-        return '"' + text.replace('"', '""') + '"'
-
-
-def _quoted(value: Any) -> str:
-    if isinstance(value, bytes):
-        return f"X'{value.hex()}'"
-    if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
-    return to_text(value)
+    def end_command(self) -> None:
+        """Takes back what was set for one command: `.once`, `.mode --once`, `.nonce`."""
+        self.output.end_once()
+        self.is_unsafe_once = False
+        if self.once_settings is not None:
+            self.display.restore(self.once_settings)
+            self.once_settings = None

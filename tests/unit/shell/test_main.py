@@ -18,7 +18,7 @@ def test_sql_argument(tmp_path):
     assert run(path, "create table t(a, b); insert into t values (1, 'x'), (null, 2.5);") == (0, "", "")
     assert run(path, "select * from t") == (0, "1|x\n|2.5\n", "")
     assert run("-header", "-csv", path, "select * from t") == (0, "a,b\n1,x\n,2.5\n", "")
-    assert run("-line", path, "select * from t limit 1") == (0, "    a = 1\n    b = x\n", "")
+    assert run("-line", path, "select * from t limit 1") == (0, "a: 1\nb: x\n", "")
 
 
 def test_script_with_dot_commands():
@@ -37,15 +37,15 @@ select 'not reached';
 """
     code, out, err = run(text=script)
     assert (code, err) == (0, "")
-    assert out == "t  v\nCREATE TABLE t(a integer primary key);\na\n7\na,'it''s',x'00ff'\n7,'it''s',X'00ff'\n"
+    assert out == "t     v\nCREATE TABLE t(a integer primary key);\na\n7\n'a','''it''''s''','x''00ff'''\n7,'it''s',x'00ff'\n"
 
 
 @pytest.mark.parametrize(
     ("script", "error"),
     [
-        ("selec 1;", 'Parse error near line 1: near "selec": syntax error\n'),
-        ("\nselect abs(-9223372036854775808);", "Runtime error near line 2: integer overflow\n"),
-        ("create table t(a unique);\ninsert into t values (1), (1);", "Runtime error near line 2: UNIQUE constraint failed: t.a (19)\n"),
+        ("selec 1;", 'Parse error near line 1: near "selec": syntax error\n  selec 1;\n  ^--- error here\n'),
+        ("\nselect abs(-9223372036854775808);", "Error near line 2: integer overflow\n"),
+        ("create table t(a unique);\ninsert into t values (1), (1);", "Error near line 2: UNIQUE constraint failed: t.a\n"),
     ],
 )
 def test_errors_name_the_line(script, error):
