@@ -68,7 +68,7 @@ def _interruptible(session: Session) -> Iterator[None]:
         return
 
     def on_interrupt(number: int, frame: Any) -> None:
-        if session.n_active:
+        if session.running:
             session.interrupt()
         else:
             raise KeyboardInterrupt
