@@ -340,7 +340,11 @@ def _emit_row(
         emit_triggers(compiler, table, insertion.triggers, time, None, new, conflict, ignore)
     if table.module is not None:
         conflict = statement_conflict(compiler, CONFLICT_ACTIONS[insertion.node.conflict])
+        if insertion.returning is not None:
+            rowid_source = _emit_provisional_rowid(compiler, new, rowid_source)
         emit_virtual_insert(compiler, table, new, rowid_source, conflict)
+        if insertion.returning is not None and layout.affinities is not None:
+            compiler.emit(op.Affinity, new.base, p4=layout.affinities)
     elif table.view is None:
         _emit_write(compiler, insertion, rowid_source, rowid_known, known, ignore)
     emit_returning_row(compiler, insertion.returning, table, new)
@@ -451,7 +455,7 @@ def _rowid_source(
 
 
 def _emit_provisional_rowid(compiler: Compiler, new: RowRegisters, source: int) -> int:
-    """BEFORE triggers see -1 as long as no rowid is chosen; returns where the given one is kept meanwhile."""
+    """BEFORE triggers, and RETURNING of a virtual table, see -1 if no rowid is given; returns where a given one is kept."""
     emit = compiler.emit
     if not source:
         emit(op.Integer, -1, new.rowid)

@@ -18,7 +18,7 @@ Source: https://www.sqlite.org/optoverview.html, https://www.sqlite.org/lang_sel
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
@@ -29,10 +29,11 @@ from minisql.planner.compound_columns import emit_column_rows
 from minisql.planner.conditions import emit_condition
 from minisql.planner.explain_plan import set_up_name, source_name
 from minisql.planner.key_values import emit_key, emit_key_values
+from minisql.planner.nodes import SourceColumn
 from minisql.planner.prepare_access import open_table, prepare, row_extent
 from minisql.planner.query_blocks import RECURSION, SUBQUERY, Input
 from minisql.planner.scope import row_registers, stored_width
-from minisql.planner.virtual_tables import VirtualAccess, VirtualUnion, open_virtual
+from minisql.planner.virtual_tables import VirtualAccess, VirtualUnion, open_virtual, virtual_accesses
 from minisql.values.collation import BINARY
 
 if TYPE_CHECKING:
@@ -594,9 +595,7 @@ def emit_right_join(
 ) -> None:
     """Gathers `left RIGHT JOIN right` (FULL with `is_full`) in list cursor `rows`: columns of the left, then the right."""
     hash_cursor = compiler.builder.cursor()
-    prepare_right = min(
-        find_accesses(compiler, right, [], right.usage, False, False), key=lambda access: (access.cost, access.kind)
-    )
+    prepare_right = min(_whole_accesses(compiler, right, terms), key=lambda access: (access.cost, access.kind))
     end = compiler.label()
     outer = Nest(compiler, terms, end)
     prepare(compiler, prepare_right, terms)
@@ -647,6 +646,19 @@ def emit_right_join(
     compiler.builder.begin_loop(op.HashUnmatched, hash_cursor, after, row[0], len(row))
     compiler.emit(op.ListAppend, rows, 0, 0, (*([null] * width), *row))
     compiler.builder.end_loop(op.Next, 0, after)
+
+
+def _whole_accesses(compiler: Compiler, made: Input, terms: list[Term]) -> Sequence[Access]:
+    """The ways to read all rows of an input; those of a table-valued function are what its arguments give."""
+    if made.table is None or made.table.module is None:
+        return find_accesses(compiler, made, [], made.usage, False, False)
+    arguments = [term for term in terms if made.arguments and _is_argument(made, term)]
+    return virtual_accesses(compiler, made, arguments, made.usage, None, 0)
+
+
+def _is_argument(made: Input, term: Term) -> bool:
+    node = term.expression
+    return node.__class__ is ast.Binary and node.left.__class__ is SourceColumn and node.left.source is made.source
 
 
 def _row_width(made: Input) -> int:

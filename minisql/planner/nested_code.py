@@ -13,6 +13,7 @@ from minisql.planner.block_plan import block_terms, number_inputs
 from minisql.planner.join_order import order_joins
 from minisql.planner.loops import apply_row, emit_loops, emit_right_join, row_values
 from minisql.planner.query_blocks import NESTED, Block, Input
+from minisql.planner.terms import read_mask
 
 if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler
@@ -52,6 +53,12 @@ def _layout(part: Input) -> list[int]:
     return [0] * max(width, 1)
 
 
+def _is_called_with(compiler: Compiler, right: Input, block: Block) -> bool:
+    """Tells whether a table-valued function gets arguments from the inputs on its left."""
+    scope = right.argument_scope or block.scope
+    return any(read_mask(compiler, argument, scope) for argument in right.arguments or ())
+
+
 def _emit_inner(compiler: Compiler, block: Block, rows: int) -> list[Input]:
     number_inputs(block.inputs)
     terms = block_terms(compiler, block)
@@ -80,6 +87,10 @@ def _emit_right(compiler: Compiler, block: Block, rows: int) -> list[Input]:
     number_inputs([*left, right])
     whole = Block(None, block.scope)
     whole.inputs = [*left, right]
+    if _is_called_with(compiler, right, block):
+        # Without a row of the left its arguments are NULL, for which no table-valued function has rows.
+        right.join_flags &= ~ast.JOIN_RIGHT
+        return _emit_inner(compiler, whole, rows)
     terms = block_terms(compiler, whole)
     accesses, _ = order_joins(compiler, left, terms, right.usage, None)
     is_full = bool(right.join_flags & ast.JOIN_LEFT)

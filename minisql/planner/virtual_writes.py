@@ -46,11 +46,10 @@ def refuse_virtual_returning(table: Table, verb: str, returning: object) -> None
 
 
 def emit_virtual_insert(compiler: Compiler, table: Table, new: RowRegisters, rowid_source: int, conflict: int) -> None:
-    """One new row; RETURNING sees rowid -1."""
+    """One new row; the module gets values as they are, without affinity."""
     null = compiler.constant(None)
     registers = (null, rowid_source or null, *new.column_registers())
     _emit_change(compiler, table, registers, conflict, None, compiler.register())
-    compiler.emit(op.Integer, -1, new.rowid)
 
 
 def _key(table: Table) -> int:

@@ -66,14 +66,18 @@ row_cache = RowCacheBudget(256 * 1024 * 1024)
 
 
 class Savepoint:
-    """What it takes to go back: the header, the number of pages, and pages as they were."""
+    """What it takes to go back: the header, the number of pages, and pages as they were.
 
-    __slots__ = ("header", "n_pages", "saved")
+    `mapped` are b-tree pages whose pointer map entries were set within it: who goes back has to set them again.
+    """
+
+    __slots__ = ("header", "mapped", "n_pages", "saved")
 
     def __init__(self, header: bytes, n_pages: int) -> None:
         self.header = header
         self.n_pages = n_pages
         self.saved: dict[int, tuple[Node, tuple[object, ...]] | None] = {}
+        self.mapped: set[int] = set()
 
 
 class Pager:
@@ -563,6 +567,7 @@ class Pager:
             outer = self.savepoints[-2].saved
             for number, state in inner.saved.items():
                 outer.setdefault(number, state)
+            self.savepoints[-2].mapped |= inner.mapped
             self.savepoints.pop()
             self.epoch += 1
 
@@ -596,9 +601,14 @@ class Pager:
                     self.dirty.pop(number, None)
                 else:
                     self.dirty[number] = node
+        mapped = savepoint.mapped - savepoint.saved.keys()
+        savepoint.mapped = set()
         savepoint.saved = {}
         self.header = bytearray(savepoint.header)
         self.n_pages = savepoint.n_pages
+        if not is_outermost:
+            for number in mapped:
+                self.dirty[number] = self.tree_page(number)
         self.is_empty = self.n_pages == 0
 
     def check_health(self) -> None:
@@ -704,6 +714,10 @@ class Pager:
             self._wait_for_lock(EXCLUSIVE)
             self.is_spilled = True
             commit.write_images(self, images)
+        if self.auto_vacuum_mode and len(self.savepoints) > 1:
+            self.savepoints[-1].mapped.update(
+                [number for number, node in self.dirty.items() if node.__class__ is not RawPage]
+            )
         self.dirty.clear()
         self.epoch += 1
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+import minisql
 from minisql.storage.btree import BtreeFile
 from minisql.storage.check import integrity_check
 from minisql.storage.image import serialize
@@ -121,3 +122,33 @@ def test_files_of_sqlite_with_auto_vacuum_are_not_damaged(tmp_path: Path, mode: 
     assert connection.execute("pragma integrity_check").fetchall() == [("ok",)]
     assert connection.execute("select count(*), sum(length(b)) from t1").fetchall() == [(100, sum(i * 7 for i in range(2, 201, 2)))]
     connection.close()
+
+
+def test_what_a_spill_put_into_the_maps_survives_a_rollback_to_a_savepoint(tmp_path: Path) -> None:
+    for seed in range(12):
+        r = random.Random(seed)
+        path = tmp_path / f"{seed}.db"
+        connection = minisql.connect(str(path), isolation_level=None)
+        for pragma in ("page_size = 512", "auto_vacuum = 2", "cache_size = 5"):
+            connection.execute(f"PRAGMA {pragma}")
+        connection.execute("CREATE TABLE t(n INTEGER PRIMARY KEY, a, b)")
+        connection.execute("CREATE INDEX i ON t(a)")
+        connection.execute("BEGIN")
+        for _ in range(6):
+            _insert_many(connection, r)
+            connection.execute("SAVEPOINT inner")
+            _insert_many(connection, r)
+            connection.execute("DELETE FROM t WHERE n % 5 = 1")
+            if r.random() < 0.7:
+                connection.execute("ROLLBACK TO inner")
+            if r.random() < 0.5:
+                connection.execute("RELEASE inner")
+        connection.execute("COMMIT")
+        connection.close()
+        assert list(apsw.Connection(str(path)).execute("PRAGMA integrity_check")) == [("ok",)], seed
+
+
+def _insert_many(connection: minisql.Connection, r: random.Random) -> None:
+    for _ in range(r.randrange(1, 40)):
+        values = (r.randrange(10_000), r.randrange(1000), bytes(r.choice([3, 90, 700])))
+        connection.execute("INSERT OR REPLACE INTO t VALUES (?, ?, ?)", values)

@@ -114,7 +114,7 @@ class Content:
         except Error as error:
             if error.sqlite_errorcode & 0xFF != CONSTRAINT:
                 raise
-            raise sqlite_error(CONSTRAINT) from error
+            raise sqlite_error(error.sqlite_errorcode) from error
         return rowid if rowid is not None else self.host.last_insert_rowid()
 
     def delete(self, rowid: int) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from minisql.errors import CONSTRAINT, CORRUPT_VTAB, ERROR, MISMATCH, sqlite_error
+from minisql.errors import CONSTRAINT_PRIMARYKEY, CORRUPT_VTAB, ERROR, MISMATCH, sqlite_error
 from minisql.values.cast import to_text
 from minisql.vtab.fts5.auxiliary import AuxiliaryFunction, RowContext
 from minisql.vtab.fts5.commands import run_command
@@ -342,7 +342,7 @@ class FtsTable(VirtualTable):
             raise sqlite_error(MISMATCH)
         if new != rowid and configuration.has_own_content and self.content.find(new) is not None:
             if self.host.conflict_action() != _REPLACE:
-                raise sqlite_error(CONSTRAINT)
+                raise sqlite_error(CONSTRAINT_PRIMARYKEY)
             self._remove(new)
         self._remove(rowid)
         self._insert(new, row)

@@ -232,15 +232,14 @@ class RtreeTable(VirtualTable):
     # Changes
 
     def update_insert_row(self, rowid: Any, values: Sequence[Any]) -> int:
-        """INSERT: the first column is the rowid."""
+        """INSERT: the first column is the rowid; one that is given by that name does not count."""
         self._check_unread()
         n = self.cells.n_coordinates
         box = self._box(values[1 : n + 1])
-        given = values[0] if values[0] is not None else rowid
-        if given is None:
+        if values[0] is None:
             identifier = self._new_rowid()
         else:
-            identifier = to_integer(given)
+            identifier = to_integer(values[0])
             if self.tree.leaf_of(identifier) is not None:
                 if self.host.conflict_action() != REPLACE:
                     raise sqlite_error(CONSTRAINT, f"UNIQUE constraint failed: {self.table_name}.{self.names[0]}")
@@ -259,7 +258,7 @@ class RtreeTable(VirtualTable):
         self._check_unread()
         n = self.cells.n_coordinates
         box = self._box(values[1 : n + 1])
-        identifier = to_integer(values[0]) if values[0] is not None else rowid
+        identifier = to_integer(values[0]) if values[0] is not None else self._new_rowid()
         if identifier != rowid and self.tree.leaf_of(identifier) is not None:
             if self.host.conflict_action() != REPLACE:
                 raise sqlite_error(CONSTRAINT, f"UNIQUE constraint failed: {self.table_name}.{self.names[0]}")
