@@ -6,7 +6,8 @@ Source: https://www.sqlite.org/rtree.html.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from minisql.errors import CONSTRAINT, ERROR, LOCKED, sqlite_error
@@ -330,6 +331,9 @@ class RtreeCursor(Cursor):
                 cells = self._search(index_string or "", arguments)
             n = table.cells.n_coordinates
             has_auxiliary = any(number > n for number in columns)
+            if len(columns) > 1 and not has_auxiliary:
+                yield from map(operator.itemgetter(*[max(number, 0) for number in columns]), cells)
+                return
             for cell in cells:
                 auxiliary: Sequence[Any] = ()
                 if has_auxiliary:
@@ -367,21 +371,21 @@ class RtreeCursor(Cursor):
         if geometries:
             yield from geometries[0].search(tree, root, checks, geometries[1:], _may_hold, _holds)
             return
-        test_node = _compiled_test(checks, True)
-        test_cell = _compiled_test(checks, False)
-        stack = [(iter(root.cells), root.height)]
+        shape = tuple([(letter, column) for letter, column, _value in checks])
+        values = [value for _letter, _column, value in checks]
+        meeting = filter_of(shape, True)(*values)
+        holding = filter_of(shape, False)(*values)
+        stack = [(iter(root.cells if not root.height else meeting(root.cells)), root.height)]
         while stack:
             cells, height = stack[-1]
             if height == 0:
                 stack.pop()
-                for cell in cells:
-                    if test_cell(cell):
-                        yield cell
+                yield from holding(cells)
                 continue
             for cell in cells:
-                if test_node(cell):
-                    stack.append((iter(tree.cells_of(cell[0])[1]), height - 1))
-                    break
+                below = tree.cells_of(cell[0])[1]
+                stack.append((iter(below if height == 1 else meeting(below)), height - 1))
+                break
             else:
                 stack.pop()
 
@@ -409,19 +413,26 @@ def _may_hold(cell: Cell, checks: Sequence[Check]) -> bool:
     return True
 
 
-def _compiled_test(checks: Sequence[Check], is_node: bool) -> Callable[[Cell], bool]:
-    """A quick test: one-sided bounds by column."""
-    if not checks:
-        return _always
-    if is_node:
-        return lambda cell: _may_hold(cell, checks)
-    pairs = [(_COMPARE[letter], column, value) for letter, column, value in checks]
-
-    if len(pairs) == 1:
-        compare, column, value = pairs[0]
-        return lambda cell: compare(cell[column], value)
-    return lambda cell: all([compare(cell[column], value) for compare, column, value in pairs])
+_OPERATORS = {"A": "==", "B": "<=", "C": "<", "D": ">=", "E": ">"}
 
 
-def _always(cell: Cell) -> bool:
-    return True
+@lru_cache(100)
+def filter_of(shape: tuple[tuple[str, int], ...], is_node: bool) -> Callable[..., Callable[[Iterable[Cell]], list[Cell]]]:
+    """Makes, for values of the constraints, the function that picks the cells that meet (rows) or may meet (nodes) them.
+
+    It is generated as Python code, since it sees every cell of every node on the way.
+    """
+    names = [f"v{number}" for number in range(len(shape))]
+    tests = []
+    for name, (letter, column) in zip(names, shape):
+        low, high = f"cell[{column - 1 + column % 2}]", f"cell[{column + column % 2}]"
+        if not is_node:
+            tests.append(f"cell[{column}] {_OPERATORS[letter]} {name}")
+            continue
+        if letter in "ABC":
+            tests.append(f"{low} <= {name}")
+        if letter in "ADE":
+            tests.append(f"{high} >= {name}")
+    condition = f" if {' and '.join(tests)}" if tests else ""
+    made: Callable[..., Any] = eval(f"lambda {', '.join(names)}: lambda cells: [cell for cell in cells{condition}]")
+    return made
