@@ -1,7 +1,7 @@
 """Full-text search and R-Trees next to the standard library's sqlite3, in the same run: ratios of time.
 
-The texts are the paragraphs of Python's reference that the standard library carries (pydoc_data.topics).  Every query is checked to
-give the same rows; times are the best of several rounds.
+The texts are the paragraphs of Python's reference that the standard library carries (pydoc_data.topics).
+Every query is checked to give the same rows; times are the best of several rounds.
 """
 
 import argparse
