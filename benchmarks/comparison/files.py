@@ -112,5 +112,3 @@ _commit_mode("delete", "PRAGMA synchronous = FULL")
 _commit_mode("truncate", "PRAGMA synchronous = NORMAL")
 _commit_mode("persist", "PRAGMA synchronous = OFF")
 _commit_mode("wal", "PRAGMA synchronous = NORMAL")
-
-

@@ -309,4 +309,3 @@ class Actor:
             file.drop_locks()
         for slot in range(8):
             self.machine.unlock(self, range(slot, slot + 1))
-

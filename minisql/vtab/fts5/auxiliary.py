@@ -253,4 +253,3 @@ def _distinct_tokens(context: RowContext, text: str) -> list[tuple[str, int, int
     """The tokens of a text without synonyms."""
     found = context.table.configuration.tokenizer.tokenize(text, AUXILIARY)
     return [item[:3] for item in found if len(item) < 4 or not item[3]]
-

@@ -535,4 +535,3 @@ def _hashed(rowids: set[int], n_pages: int, n_slots: int) -> list[list[int]] | N
             slot = (slot + 1) % n_slots
         page[slot] = rowid
     return pages
-

@@ -202,4 +202,3 @@ class GeopolyCursor(RtreeCursor):
                 yield tuple([cell[0] if number == ROWID else values[number] for number in columns])
         finally:
             table.n_readers -= 1
-
