@@ -227,7 +227,8 @@ class Cursor:
         self._is_locked = True
         try:
             self.rowcount = statement.run_many(
-                _bound(statement, seq_of_parameters), seq_of_parameters.__class__ in (list, tuple)
+                _bound(statement, seq_of_parameters),
+                seq_of_parameters.__class__ in (list, tuple) and _binds_without_calls(seq_of_parameters),
             )
             if connection._failures:
                 raise connection._failures.pop()
@@ -422,6 +423,16 @@ class Cursor:
 
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
         raise cannot_pickle(self)
+
+
+_PLAIN = frozenset((int, float, str, bytes, type(None)))
+
+
+def _binds_without_calls(sequences: Sequence[Any]) -> bool:
+    """Whether no code of the user's runs while these sets of parameters are bound: no adapters, no objects of other types."""
+    return not adapted_base_types and all(
+        (row.__class__ is tuple or row.__class__ is list) and _PLAIN.issuperset(map(type, row)) for row in sequences
+    )
 
 
 def _bound(statement: Statement, sequences: Iterable[Any]) -> Iterator[Sequence[Any]]:

@@ -73,3 +73,25 @@ def test_lists_go_in_as_rows_do(number: int, fault: str) -> None:
         found = _run(minisql, STATEMENTS[number], parts, False)
         assert found == _run(minisql, STATEMENTS[number], parts, True)
         assert [str(item).replace("sqlite3.", "minisql.") for item in found] == [str(item) for item in expected]
+
+
+def test_adapters_run_between_the_rows() -> None:
+    """An object that changes the database while it is bound does so before its own row and behind the one before."""
+    answers = []
+    for module in (sqlite3, minisql):
+        connection = module.connect(":memory:", isolation_level=None)
+        connection.execute("create table t(a, b)")
+
+        class Writes:
+            def __init__(self, target: Any) -> None:
+                self.target = target
+
+            def __conform__(self, protocol: Any) -> int:
+                self.target.execute("insert into t values('conformed', 0)")
+                return 5
+
+        connection.execute("begin")
+        connection.executemany("insert into t values(?, ?)", [(Writes(connection), 1)] * 5)
+        answers.append(connection.execute("select a from t").fetchall())
+        connection.close()
+    assert answers[0] == answers[1]
