@@ -36,7 +36,7 @@ from minisql.planner.query_blocks import (
 from minisql.planner.read_authorization import authorize_block, authorize_recursion, authorize_select
 from minisql.planner.scope import ROWID, Merged, Scope, Source, find_in_scope
 from minisql.planner.star import expand_star, is_merged, name_nested, unique_names
-from minisql.planner.walking import walk
+from minisql.planner.walking import CHILDREN, walk
 from minisql.values.affinity import NONE
 
 if TYPE_CHECKING:
@@ -177,13 +177,22 @@ def _values_results(core: ast.Values) -> list[Result]:
 
 
 def _aggregate_in_values(compiler: Compiler, core: ast.Values) -> ast.FunctionCall | None:
-    """An aggregate or window call in VALUES, which one row may have: it is a SELECT without FROM then."""
-    for row in core.rows:
-        for node in walk(row):
-            if node.__class__ is ast.FunctionCall:
-                function = compiler.context.functions.find(node.name, len(node.arguments))
-                if node.over is not None or isinstance(function, AggregateFunction):
-                    return node
+    """An aggregate or window call in VALUES, which one row may have: it is a SELECT without FROM then.  Subqueries have their
+    own."""
+    pending: list[object] = [*core.rows]
+    while pending:
+        node = pending.pop(0)
+        kind = node.__class__
+        if kind in (ast.ScalarSubquery, ast.Exists, ast.Select):
+            continue
+        if kind is ast.InSelect:
+            pending.insert(0, node.operand)  # type: ignore[attr-defined]
+            continue
+        if isinstance(node, ast.FunctionCall):
+            function = compiler.context.functions.find(node.name, len(node.arguments))
+            if node.over is not None or isinstance(function, AggregateFunction):
+                return node
+        pending[:0] = list(CHILDREN[kind](node))
     return None
 
 

@@ -178,7 +178,7 @@ class Compiler:
         else:
             lowered = text.sql.lower()
             self.may_collate = "collate" in lowered
-            self.mentions_rowid = "oid" in lowered  # oid, rowid, _rowid_
+            self.mentions_rowid = "rowid" in lowered or "oid" in lowered
             self.may_aggregate = calls is None or (len(calls) > 0 and self._may_aggregate(lowered))
         # PRAGMA minisql_fast_path = off: plan everything, for tests that compare both ways.
         self.reverses_scans = context.flags.get("reverse_unordered_selects", False)
