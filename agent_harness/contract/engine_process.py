@@ -4,7 +4,7 @@ Run by path with `python -I -S`, so it can import nothing but the standard libra
 never sees an expected result.  One JSON array a line comes in (`["open", path]`, `["sql", text]`, `["cover", text]`,
 `["peek", text]`, `["close"]`), one JSON object a line goes out.  The audit hook ends the process, with the reason as its
 last message, when engine code imports another engine or a way out (subprocess, sockets, ctypes), starts a program, opens a
-file outside its package (reading) or its scratch folder (writing), or compiles code anywhere but in the translator.
+file outside its package (reading) or its scratch folder (writing), or compiles code anywhere but in COMPILERS.
 
 Code compiled before is taken from `--code=FOLDER` by the hash of its source; what was not there is named in the next answer
 (`compiled`), and the grader compiles it for the next process.  A `__pycache__` in the checkout is never looked at: it could
@@ -55,9 +55,9 @@ BANNED_EVENTS = (
     *("ctypes.", "os.kill", "os.chown", "os.chmod", "os.putenv", "webbrowser.", "ftplib.", "http.", "urllib.", "smtplib."),
     *("sys.settrace", "sys.setprofile", "sys._current_frames", "gc.get_objects", "gc.get_referrers", "code.__new__"),
 )
-# Below the engine's package: where programs are made into code; nothing else may compile or execute text.
 ENDS_WITHIN_S = 5.0
-COMPILERS = (("vm", "translator"), ("vm", "compiled"))
+# Below the engine's package, by prefix: where programs and records are made into code; nothing else may.
+COMPILERS = (("vm", "compiled"), ("storage", "record.py"), ("storage", "record_encoder.py"))
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 WATCHED_PATH_EVENTS = ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "os.symlink")
 LISTING_EVENTS = ("os.listdir", "os.scandir")

@@ -77,7 +77,7 @@ def raise_a_limit(checkout: Path) -> None:
 
 
 def slow_each_statement(checkout: Path) -> None:
-    head = "    def execute(self, sql: str, parameters: Any = (), /) -> Cursor:\n"
+    head = '        """Executes one statement."""\n'
     plant(checkout, CURSOR, head, head + "        sum(range(150_000))\n")
 
 

@@ -7,14 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from agent_harness.contract.engine_process import COMPILERS
+
 ROOT = Path(__file__).resolve().parents[2]
 SECOND_ENGINES = {"sqlite3", "_sqlite3", "apsw", "duckdb", "ctypes", "_ctypes", "subprocess"}
 OPTIONAL_IN_SHELL = {"minisql/shell/progress.py: rich"}
 """The shell is more comfortable with what the extra [shell] brings, and works without."""
 PROCESSES_OF_SHELL = {"minisql/shell/files.py: subprocess", "minisql/shell/output.py: subprocess"}
 """`.import |command` and `.output |command`: the user's own programs."""
-MAY_MAKE_CODE = ("minisql/vm/compiled", "minisql/storage/decoder", "minisql/storage/record")
-"""Modules (by prefix) that may call exec, eval or compile: nothing of SQL, schema or data enters what they make."""
+MAY_MAKE_CODE = tuple("/".join(("minisql", *place)) for place in COMPILERS)
+"""Modules (by prefix) that may call exec, eval or compile: nothing of SQL, schema or data enters what they make.
+The guard of the harness goes by the same list."""
 
 
 def engine_modules() -> list[Path]:
