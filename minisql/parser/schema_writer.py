@@ -137,8 +137,12 @@ def _alter(action: Callable[[Any, int], str]) -> Callable[[Any, int], str]:
 
 def _rename_column(node: ast.RenameColumn, depth: int) -> str:
     """Keeps whether the new name was quoted, because the texts that SQLite rewrites then quote it as well."""
-    quoted = '"' + node.new_name.replace('"', '""') + '"'
-    return f"RENAME COLUMN {quote_name(node.column)} TO {quoted if node.is_new_name_quoted else node.new_name}"
+    return f"RENAME COLUMN {quote_name(node.column)} TO {_word(node.new_name, node.is_new_name_quoted)}"
+
+
+def _word(word: str, is_quoted: bool) -> str:
+    """Returns a name whose quotes are part of its tree: in double quotes, or bare even where it is a keyword."""
+    return '"' + word.replace('"', '""') + '"' if is_quoted else word
 
 
 def _set_not_null(node: ast.SetNotNull, depth: int) -> str:
@@ -166,10 +170,7 @@ def _attach(node: ast.Attach, depth: int) -> str:
 
 def _pragma(node: ast.Pragma, depth: int) -> str:
     text = f"PRAGMA {qualified(node.schema, node.name)}"
-    if node.value is None:
-        return text
-    is_number = re.fullmatch(r"-?(\d[0-9a-zA-Z_.+-]*|\.\d+)", node.value)
-    return f"{text} = {node.value if is_number else quote_name(node.value)}"
+    return text if node.value is None else f"{text} = {_word(node.value, node.is_quoted)}"
 
 
 def _rollback(node: ast.Rollback, depth: int) -> str:

@@ -255,7 +255,9 @@ class Collate(Expression):
 
 
 class FunctionCall(Expression):
-    """A call; `is_star` for `f(*)`; `over` is a window definition or the name of one.  `name` is as written."""
+    """A call; `is_star` for `f(*)`; `over` is a window definition, or the name of one as written, with its quotes.
+    `name` has none.
+    """
 
     __slots__ = ("arguments", "filter", "is_distinct", "is_star", "name", "order_by", "over", "position")
 
@@ -358,7 +360,9 @@ class Frame(Part):
 
 
 class Window(Part):
-    """A window definition: of a WINDOW clause (with `name`) or of OVER (...); `base` is the window it extends."""
+    """A window definition: of a WINDOW clause (with `name`) or of OVER (...); `base` is the window it extends.
+    Both names are as written, with their quotes.
+    """
 
     __slots__ = ("base", "frame", "name", "order_by", "partition_by")
 
