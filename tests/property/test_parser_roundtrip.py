@@ -62,6 +62,10 @@ def selects(inner: st.SearchStrategy[ast.Expression]) -> st.SearchStrategy[ast.S
     tables = st.builds(
         ast.TableSource, names, st.none() | names, st.none() | names, st.none(), st.booleans(), st.just(0), st.none()
     )
+    definitions = st.builds(
+        ast.Window, window_names, st.none() | window_names, st.none() | st.lists(inner, min_size=1, max_size=2),
+        st.none() | st.lists(orders, min_size=1, max_size=2), st.none(),
+    )  # fmt: skip
     cores = st.builds(
         ast.Core,
         st.lists(items, min_size=1, max_size=2),
@@ -70,7 +74,7 @@ def selects(inner: st.SearchStrategy[ast.Expression]) -> st.SearchStrategy[ast.S
         st.none() | inner,
         st.none() | st.lists(inner, min_size=1, max_size=2),
         st.none() | inner,
-        st.none(),
+        st.none() | st.lists(definitions, min_size=1, max_size=2),
     )
     return st.builds(
         ast.Select,

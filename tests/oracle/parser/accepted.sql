@@ -61,6 +61,16 @@ create table c3(a references c2 (a) on delete set default on update no action ma
 create trigger tg before delete on t when old.a > case when 1 then 2 else 3 end begin insert or ignore into u select 1, 2; replace into u(a) values (1); with z as (select 1) select * from z; end
 explain query plan update t set a = 1
 pragma foreign_keys = on
+pragma foreign_keys = "on"
+pragma journal_mode('delete')
+pragma table_info([t "u"])
+pragma cache_size = '-5'
+pragma cache_size = +5
+pragma x = default
+pragma x = replace
+select sum(a) over "select" from t window "select" as (order by a), [x y] as ("select" rows current row)
+alter table t rename a to replace
+alter table t rename a to "b"
 pragma main.user_version(5)
 vacuum
 end
