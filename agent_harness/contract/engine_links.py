@@ -141,7 +141,7 @@ class EngineServer:
             writing, reading = os.open(name + ".in", os.O_RDWR), os.open(name + ".out", os.O_RDONLY | os.O_NONBLOCK)
             try:
                 self._ask(["fork", name])
-                select.select([reading], [], [], STARTS_WITHIN_S)
+                self._wait_for_first_word(reading)
                 only_writing = os.open(name + ".in", os.O_WRONLY | os.O_NONBLOCK)
             except OSError:
                 os.close(reading)
@@ -153,6 +153,14 @@ class EngineServer:
             os.unlink(name + ".in")
             os.unlink(name + ".out")
         return ForkedProcess(self, name, only_writing, reading)
+
+    def _wait_for_first_word(self, reading: int) -> None:
+        """Waits until a forked process speaks on its pipe.  What the guard ends before that speaks on the server's."""
+        ready, _, _ = select.select([reading, self._link.fileno()], [], [], STARTS_WITHIN_S)
+        if reading not in ready:
+            reason = self._line(0.1) if ready else b""
+            self._link.kill()
+            raise OSError(f"the engine's server forked no process that lives: {reason.decode(errors='replace').strip()}")
 
     def end(self, name: str, is_killing: bool) -> float:
         """Waits for a forked process, or kills it; its CPU seconds."""
