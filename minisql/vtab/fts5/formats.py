@@ -1,7 +1,6 @@
 """The records of FTS5's shadow tables: varints, the structure record, averages and sizes, ids of pages, reading pages.
 
-A segment's leaves hold keys and doclists (see `segment_writer`).  `read_page` takes one apart into its keys; `doclist_entries`
-takes the bytes of a doclist apart into (rowid, is deleted, poslist) triples, whatever the table's detail.
+A segment's leaves hold keys and doclists: `segment_writer` makes them, `segment_reader` takes them apart.
 
 Source: https://www.sqlite.org/fts5.html section 9.
 """
@@ -240,51 +239,10 @@ def check_page(page: bytes | None) -> bytes:
     return page
 
 
-# Doclists
+# Entries of doclists, and poslists
 
 Entry = tuple[int, bool, bytes]
 """A row of a doclist: rowid, whether older segments' entry of this row is deleted, poslist (detail=none: b'' or b'\\x00')."""
-
-
-def doclist_entries(data: bytes, detail: str) -> list[Entry]:
-    """Takes a doclist apart whose rowids are all differences but the first."""
-    entries: list[Entry] = []
-    rowid = 0
-    place = 0
-    end = len(data)
-    try:
-        if detail == NONE:
-            while place < end:
-                delta, place = read_varint(data, place)
-                rowid += delta
-                is_deleted = place < end and data[place] == 0
-                has_content = True
-                if is_deleted:
-                    place += 1
-                    has_content = place < end and data[place] == 0
-                    place += has_content
-                entries.append((signed(rowid & 0xFFFFFFFFFFFFFFFF), is_deleted, b"\x00" if has_content else b""))
-            return entries
-        while place < end:
-            delta = data[place]
-            if delta < 0x80:
-                place += 1
-            else:
-                delta, place = read_varint(data, place)
-            rowid += delta
-            size = data[place]
-            if size < 0x80:
-                place += 1
-            else:
-                size, place = read_varint(data, place)
-            stop = place + (size >> 1)
-            if stop > end:
-                raise corrupt()
-            entries.append((signed(rowid & 0xFFFFFFFFFFFFFFFF), size & 1 == 1, data[place:stop]))
-            place = stop
-    except IndexError:
-        raise corrupt() from None
-    return entries
 
 
 def encode_offsets(offsets: Sequence[int]) -> bytes:

@@ -428,7 +428,7 @@ class FullTextIndex:
     ) -> Iterator[tuple[bytes, list[Entry]]]:
         streams = [
             ((key, age, entries) for key, entries in self._segment_keys(segment, lower, upper))
-            for age, segment in _with_age(segments)
+            for age, segment in enumerate(segments)
         ]
         current: bytes | None = None
         found: list[list[Entry]] = []
@@ -482,10 +482,6 @@ def _prefix_keys(text: bytes, prefixes: Sequence[int]) -> list[bytes]:
         if len(characters) >= length:
             keys.append(bytes((0x30 + number,)) + characters[:length].encode("utf-8", "surrogateescape"))
     return keys
-
-
-def _with_age(segments: Sequence[Segment]) -> list[tuple[int, Segment]]:
-    return list(enumerate(segments))
 
 
 def _key_and_age(item: tuple[bytes, int, list[Entry]]) -> tuple[bytes, int]:
