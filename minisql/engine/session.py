@@ -81,7 +81,6 @@ class Session:
         self.authorizer: Callable[[int, str | None, str | None, str | None, str | None], int] | None = None
         self.trace: Callable[[str, bool], Any] | None = None
         self.progress: Callable[[], bool] | None = None
-        self.progress_steps = 1
         self.progress_steps = 0
         self.update_hook: Callable[[int, str, str, int], None] | None = None
         self.commit_hook: Callable[[], bool] | None = None
@@ -506,7 +505,6 @@ class Session:
     def set_progress_handler(self, handler: Callable[[], bool] | None, n_instructions: int) -> None:
         """Registers or removes the progress handler."""
         self.progress = handler if n_instructions > 0 else None
-        self.progress_steps = max(n_instructions, 1)
         self.progress_steps = n_instructions
 
     def set_hooks(

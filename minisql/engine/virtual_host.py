@@ -189,6 +189,6 @@ class SessionHost:
         """What a module keeps with the connection under a name, None at first."""
         return self.session.settings.get(("module", name))
 
-    def keep(self, name: str, value: Any, on_close: Callable[[], None] | None = None) -> None:
+    def keep(self, name: str, value: Any) -> None:
         """Keeps something with the connection until it closes."""
         self.session.settings["module", name] = value

@@ -68,5 +68,5 @@ class VtabHost(Protocol):
     def setting(self, name: str) -> Any:
         """What a module keeps with the connection under a name, None at first."""
 
-    def keep(self, name: str, value: Any, on_close: Callable[[], None] | None = None) -> None:
+    def keep(self, name: str, value: Any) -> None:
         """Keeps something with the connection until it closes."""
