@@ -97,10 +97,12 @@ def _options() -> argparse.ArgumentParser:
 def _fill(options: argparse.Namespace, ledger: Ledger, folder: Path) -> None:
     if options.report_only:
         return
-    with Ground(ROOT, folder, options.jobs) as ground:
-        faults = islice(planted(ground.path, options.seed), options.count * MOST_PLANTED)
-        _try_all("planted", faults, options.count, ground, ledger, options.limit)
-        if options.history:
+    if options.count:
+        with Ground(ROOT, folder / "planted", options.jobs) as ground:
+            faults = islice(planted(ground.path, options.seed), options.count * MOST_PLANTED)
+            _try_all("planted", faults, options.count, ground, ledger, options.limit)
+    if options.history:
+        with Ground(ROOT, folder / "past", options.jobs, has_scripts=True) as ground:
             _try_all("past", past(Repository(ROOT), ground.path), options.history, ground, ledger, options.limit)
 
 
@@ -113,8 +115,7 @@ def _try_all(kind: str, faults: Iterator[Fault], count: int, ground: Ground, led
         if is_felt(ground, fault):
             row = try_fault(ground, fault, limit)
         else:
-            row = {name: getattr(fault, name) for name in fault.__slots__ if name != "text"}
-            row |= {"counts": False, "why": "no record fails"}
+            row = fault.row() | {"counts": False, "why": "no record fails"}
         ledger.add(kind, row)
         verdict = row["why"] if not row["counts"] else "closed" if row["closed"] else "open: " + "; ".join(row["attempts"])
         print(

@@ -1,7 +1,8 @@
 """Faults to plant: by cosmic-ray's mutation operators, from a fixed seed, or from the repository's own past.
 
 A planted fault is one application of one public operator (never one of the repair agent's own) at a place chosen by the seed,
-spread evenly over the rooms and then over the operators that apply.  A past fault is a small repair from the history, undone.
+spread evenly over the rooms and then over the operators that apply.  A past fault is a commit of the history, undone: all that
+it changed in the engine, in however many files, where that can still be taken back.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from agent_harness.workspaces.repository import Repository
 ROOMS = ("parser", "planner", "vm", "functions", "storage")
 # These want arguments of their own, or change nothing that runs.
 LEFT_OUT = ("VariableInserter", "VariableReplacer")
-SMALL_FIX = 12
+SMALL_FIX = 150  # changed lines
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A file's faulty text.  `number` is its place in the seed's sequence, `operator` who made it, `line` where."""
+    """A file's faulty text.  `number` is its place in the seed's sequence, `operator` who made it, `line` where; `others` are
+    the faulty texts of further files, `title` is what its repair said of itself."""
 
     number: int
     room: str
@@ -34,6 +36,17 @@ class Fault:
     text: str
     before: str
     after: str
+    others: tuple[tuple[str, str], ...] = ()
+    title: str = ""
+
+    def texts(self) -> dict[str, str]:
+        """{file: its faulty text}."""
+        return {self.file: self.text, **dict(self.others)}
+
+    def row(self) -> dict[str, Any]:
+        """What a ledger keeps: all but the texts."""
+        shown = {name: getattr(self, name) for name in self.__slots__ if name not in ("text", "others")}
+        return shown | {"files": sorted(self.texts())}
 
 
 def planted(checkout: Path, seed: int) -> Iterator[Fault]:
@@ -101,32 +114,38 @@ def first_difference(old: str, new: str) -> tuple[int, str, str]:
 
 
 def past(repository: Repository, checkout: Path) -> Iterator[Fault]:
-    """Small repairs of one engine file in the history that can still be undone in `checkout`, youngest first."""
+    """Commits that changed files of the engine, not too many lines, and can be undone in `checkout`, youngest first."""
     for number, commit in enumerate(repository.git("log", "--no-merges", "--format=%H", "--", "minisql").split()):
-        listing = repository.git("show", "--format=", "--numstat", "--diff-filter=M", commit, "--", "minisql").split("\n")
+        listing = repository.git("show", "--format=", "--numstat", "--no-renames", commit, "--", "minisql").split("\n")
         rows = [row.split("\t") for row in listing if row]
-        if len(rows) != 1 or not all(cell.isdigit() for cell in rows[0][:2]):
+        if not all(cell.isdigit() for row in rows for cell in row[:2]):
             continue
-        added, removed, file = rows[0]
-        if not 0 < int(added) + int(removed) <= SMALL_FIX:
+        if sum(int(added) + int(removed) for added, removed, _ in rows) > SMALL_FIX:
             continue
-        text = _undone(repository, checkout, commit, file)
-        if text is not None:
-            line, before, after = first_difference((checkout / file).read_text(encoding="utf-8"), text)
-            yield Fault(number, file.split("/")[1], file, f"history {commit[:12]}", line, text, before, after)
+        texts = _undone(repository, checkout, commit, [file for *_, file in rows])
+        if texts:
+            first, *others = texts.items()
+            title = repository.git("log", "-1", "--format=%s", commit).strip()
+            line, before, after = first_difference((checkout / first[0]).read_text(encoding="utf-8"), first[1])
+            operator = f"history {commit[:12]}"
+            room = first[0].split("/")[1]
+            yield Fault(number, room, first[0], operator, line, first[1], before, after, tuple(others), title)
 
 
-def _undone(repository: Repository, checkout: Path, commit: str, file: str) -> str | None:
-    """The file as it is in `checkout` with the commit's change taken back, or None when that no longer fits."""
-    path = checkout / file
-    if not path.is_file():
-        return None
-    before = path.read_text(encoding="utf-8")
-    patch = repository.git("diff", "--no-ext-diff", f"{commit}^", commit, "--", file)
+def _undone(repository: Repository, checkout: Path, commit: str, files: list[str]) -> dict[str, str]:
+    """The texts in `checkout` with a commit's change taken back, the file that lost most first; empty if it no longer fits."""
+    if not all((checkout / file).is_file() for file in files):
+        return {}
+    before = {file: (checkout / file).read_text(encoding="utf-8") for file in files}
+    patch = repository.git("diff", "--no-ext-diff", "--no-renames", f"{commit}^", commit, "--", *files)
     try:
-        Repository(checkout).git("apply", "--reverse", "--whitespace=nowarn", "-", stdin=patch)
-    except HarnessError:
-        return None
-    after = path.read_text(encoding="utf-8")
-    path.write_text(before, encoding="utf-8")
-    return after if after != before else None
+        Repository(checkout).git("apply", "--reverse", "-C1", "--whitespace=nowarn", "-", stdin=patch)
+        # A file that the commit brought is gone now: a missing feature, not a fault.
+        after = {file: (checkout / file).read_text(encoding="utf-8") for file in files}
+    except (HarnessError, FileNotFoundError):
+        return {}
+    finally:
+        for file, text in before.items():
+            (checkout / file).write_text(text, encoding="utf-8")
+    changed = [file for file in files if after[file] != before[file]]
+    return {file: after[file] for file in sorted(changed, key=lambda file: len(after[file]) - len(before[file]))}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from agent_harness.bench.faults import family
+from agent_harness.bench.faults import SMALL_FIX, family
 
 Row = dict[str, Any]
 HEAD = """# What the embedded agent closes
@@ -96,9 +96,9 @@ def _each(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def _cell(text: str) -> str:
+def _cell(text: str, longest: int = 60) -> str:
     text = text.replace("|", "\\|").replace("`", "'")
-    return text if len(text) <= 60 else text[:57] + "..."
+    return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
 def _open(rows: Sequence[Row]) -> str:
@@ -110,7 +110,25 @@ def _open(rows: Sequence[Row]) -> str:
     return "\n".join(lines) or "Nothing."
 
 
+PAST = """## Faults of the past
+
+Repairs from this repository's history, youngest first, undone: all that a commit of at most {lines} changed lines did to the
+engine, in however many files, where it can still be taken back. Of those, {n} made records fail (of `tests/slt`, or of the
+statements of the differential tests with SQLite's answers) and count; **{closed} closed**. The agent makes one edit and has no
+past to look into, so what took several edits to repair is expected to stay open.
+"""
+
+
 def _past(rows: Sequence[Row]) -> str:
     closed = sum(bool(row["closed"]) for row in rows)
-    text = f"## Faults of the past\n\nSmall repairs from this repository's history, undone: {closed} of {len(rows)} closed.\n\n"
-    return text + _each(rows) + "\n\n" + _open(rows)
+    lines = [PAST.format(lines=SMALL_FIX, n=len(rows), closed=closed)]
+    lines += ["| commit | what it had repaired | files | failing | closed | attempts | s | CPU s |"]
+    lines += ["| --- | --- | --- | ---: | --- | ---: | ---: | ---: |"]
+    for row in rows:
+        verdict = "as it was" if row["exact"] else "yes" if row["closed"] else "no"
+        files = ", ".join(file.removeprefix("minisql/") for file in row["files"])
+        lines.append(
+            f"| {row['operator'].removeprefix('history ')} | {_cell(row['title'], 120)} | {files} | {row['n_failing']} "
+            f"| {verdict} | {len(row['attempts'])} | {row['seconds']} | {row['cpu_seconds']} |"
+        )
+    return "\n".join(lines) + "\n\n### Not closed, and why\n\n" + _open(rows)

@@ -20,6 +20,7 @@ from agent_harness.backends.base import Task
 from agent_harness.backends.embedded import EmbeddedBackend
 from agent_harness.bench.faults import Fault
 from agent_harness.bench.reach import Reach
+from agent_harness.bench.scripts import write_suites
 from agent_harness.config import Config, load
 from agent_harness.contract.base import Evaluation
 from agent_harness.contract.configured import make_contract
@@ -33,17 +34,21 @@ from agent_harness.workspaces.workspace import create
 
 ATTEMPTS = 3
 COPIED = ("minisql", "tests/slt")
+SCRIPTS, SUITES = "tests/oracle", "tests/slt/scripts"
 QUICK_SECONDS = 20.0
 
 
 class Ground:
     """The scratch checkout that faults are planted in, with its contract and what already fails there."""
 
-    def __init__(self, source: Path, folder: Path, jobs: int) -> None:
+    def __init__(self, source: Path, folder: Path, jobs: int, has_scripts: bool = False) -> None:
+        """With `has_scripts` the statements of the differential tests are records, too, with SQLite's answers."""
         self.path = folder / "checkout"
         self.folder = folder
         self.jobs = jobs
         self.repository = scratch_copy(source, self.path)
+        if has_scripts:
+            write_suites(source / SCRIPTS, self.path / SUITES)
         self.config: Config = load(None, {"contract.jobs": jobs, "gates.skip": ["performance"]}, checkout=self.path)
         contract = make_contract(self.config)
         assert isinstance(contract, RecordsContract)
@@ -59,17 +64,17 @@ class Ground:
     def __exit__(self, *_: object) -> None:
         self.pool.close()
 
-    def plant(self, fault: Fault) -> str:
-        """Writes the fault over a fresh root commit; returns what the engine looked like before."""
-        path = self.path / fault.file
-        before = path.read_text(encoding="utf-8")
-        path.write_text(fault.text, encoding="utf-8")
+    def plant(self, fault: Fault) -> dict[str, str]:
+        """Writes the fault over a fresh root commit; returns what the files looked like before."""
+        before = {file: (self.path / file).read_text(encoding="utf-8") for file in fault.texts()}
+        self.write(fault.texts())
         self.repository = fresh_repository(self.path)
         return before
 
-    def restore(self, fault: Fault, before: str) -> None:
-        """Takes the fault away again."""
-        (self.path / fault.file).write_text(before, encoding="utf-8")
+    def write(self, texts: dict[str, str]) -> None:
+        """Writes files; with what `plant` returned it takes the fault away again."""
+        for file, text in texts.items():
+            (self.path / file).write_text(text, encoding="utf-8")
 
 
 def scratch_copy(source: Path, target: Path) -> Repository:
@@ -84,7 +89,9 @@ def scratch_copy(source: Path, target: Path) -> Repository:
 
 
 def is_felt(ground: Ground, fault: Fault) -> bool:
-    """A quick look in forked children of the sound engine: does some record fail?"""
+    """A quick look in forked children of the sound engine: does some record fail?  Faults in several files are not asked."""
+    if fault.others:
+        return True
     sound = (ground.path / fault.file).read_text(encoding="utf-8")
     edit = _as_edit(fault, sound.encode(), fault.text.encode())
 
@@ -124,7 +131,7 @@ def imports(checkout: Path) -> bool:
 
 def try_fault(ground: Ground, fault: Fault, limit_s: float) -> dict[str, Any]:
     """Plants, repairs, judges; the row for the ledger."""
-    row: dict[str, Any] = {name: getattr(fault, name) for name in fault.__slots__ if name != "text"}
+    row = fault.row()
     before = ground.plant(fault)
     try:
         if not imports(ground.path):
@@ -134,7 +141,7 @@ def try_fault(ground: Ground, fault: Fault, limit_s: float) -> dict[str, Any]:
         targets = tuple(r.case.id for r in evaluation.failing() if r.case.id not in ground.already_failing)
         if not targets:
             return {**row, "counts": False, "why": "no record fails"}
-        closed = _attempts(ground, fault, evaluation, targets, started + limit_s)
+        closed = _attempts(ground, fault, before, evaluation, targets, started + limit_s)
         seconds = round(time.monotonic() - started, 1)
         cpu_seconds = round(_cpu_seconds() - cpu, 1)
         return {
@@ -146,7 +153,7 @@ def try_fault(ground: Ground, fault: Fault, limit_s: float) -> dict[str, Any]:
             "cpu_seconds": cpu_seconds,
         }
     finally:
-        ground.restore(fault, before)
+        ground.write(before)
 
 
 def _cpu_seconds() -> float:
@@ -157,7 +164,12 @@ def _cpu_seconds() -> float:
 
 
 def _attempts(
-    ground: Ground, fault: Fault, evaluation: Evaluation, targets: tuple[str, ...], deadline: float
+    ground: Ground,
+    fault: Fault,
+    sound: dict[str, str],
+    evaluation: Evaluation,
+    targets: tuple[str, ...],
+    deadline: float,
 ) -> dict[str, Any]:
     root = ground.folder / f"fault-{fault.number}-{secrets.token_hex(4)}"
     head = ground.repository.resolve("HEAD")
@@ -185,11 +197,13 @@ def _attempts(
             history.append(f"{outcome.end}: {outcome.detail}")
             break
         repair = workspace.patch()
+        is_exact = _is_exact(repair, fault) or all(
+            (workspace.path / file).read_text(encoding="utf-8") == text for file, text in sound.items()
+        )
         results = _judge(ground, workspace.repository.resolve("HEAD"), head, workspace.path, targets, evaluation)
         workspace.discard()
         red = [result for result in results if not result.passed]
         if not red:
-            is_exact = _is_exact(repair, fault)
             is_late = time.monotonic() > deadline
             history.append(outcome.detail + (", too late" if is_late else ""))
             return {"closed": not is_late, "exact": is_exact, "attempts": history, "repair": repair}

@@ -4,7 +4,9 @@ Run by path with `python -I -S`, so it can import nothing but the standard libra
 never sees an expected result.  One JSON array a line comes in (`["open", path]`, `["sql", text]`, `["cover", text]`,
 `["peek", text]`, `["close"]`), one JSON object a line goes out.  The audit hook ends the process, with the reason as its
 last message, when engine code imports another engine or a way out (subprocess, sockets, ctypes), starts a program, opens a
-file outside its package (reading) or its scratch folder (writing), or compiles code anywhere but in COMPILERS.
+file outside its package (reading) or its scratch folder (writing), or makes code anywhere but in COMPILERS and in
+modules of the standard library that make classes.  Code that was made itself (`<string>` and its like) makes none, and none
+may call itself by a file's name.
 
 Code compiled before is taken from `--code=FOLDER` by the hash of its source; what was not there is named in the next answer
 (`compiled`), and the grader compiles it for the next process.  A `__pycache__` in the checkout is never looked at: it could
@@ -27,6 +29,7 @@ import sys
 import time
 from collections.abc import Callable
 from importlib.machinery import FileFinder, SourceFileLoader
+from time import process_time
 from types import CodeType, FrameType
 from typing import Any, BinaryIO, cast
 
@@ -55,9 +58,19 @@ BANNED_EVENTS = (
     *("ctypes.", "os.kill", "os.chown", "os.chmod", "os.putenv", "webbrowser.", "ftplib.", "http.", "urllib.", "smtplib."),
     *("sys.settrace", "sys.setprofile", "sys._current_frames", "gc.get_objects", "gc.get_referrers", "code.__new__"),
 )
+# Code that comes out of bytes, or is put into a function: the store of compiled modules below, and nobody else.
+UNPACKING_EVENTS = ("marshal.load", "marshal.loads", "function.__new__")
 ENDS_WITHIN_S = 5.0
 # Below the engine's package, by prefix: where programs and records are made into code; nothing else may.
 COMPILERS = (("vm", "compiled"), ("storage", "record.py"), ("storage", "record_encoder.py"))
+# Of the standard library: named tuples and data classes, whose texts hold identifiers only, and types in quotation marks,
+# which are compiled to see that they can be, and never run.
+LIBRARY_COMPILERS = {
+    ("collections", "__init__.py"): ("compile", "exec"),
+    ("dataclasses.py",): ("compile", "exec"),
+    ("typing.py",): ("compile",),
+}
+IMPORT_SYSTEM = "<frozen importlib"
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 WATCHED_PATH_EVENTS = ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "os.symlink")
 LISTING_EVENTS = ("os.listdir", "os.scandir")
@@ -74,6 +87,8 @@ class Guard:
         self._readable = tuple(os.path.realpath(path) + os.sep for path in library | own)
         self._scratch = os.path.realpath(scratch) + os.sep
         self._compilers = tuple(os.path.join(os.path.realpath(package), *place) for place in COMPILERS)
+        library_folder = os.path.dirname(os.path.realpath(os.__file__))
+        self._library_compilers = {os.path.join(library_folder, *place): events for place, events in LIBRARY_COMPILERS.items()}
         self._checkout = os.path.realpath(checkout) + os.sep
         self._out = out
         self._permitted = ""
@@ -100,6 +115,10 @@ class Guard:
             self._check_open(arguments)
         elif event in ("exec", "compile"):
             self._check_code(event, arguments)
+        elif event in UNPACKING_EVENTS:
+            maker = sys._getframe(1).f_code.co_filename
+            if maker != __file__ and not maker.startswith(IMPORT_SYSTEM):
+                self._end(f"{event} in {maker}")
         elif event in WATCHED_PATH_EVENTS:
             if not isinstance(arguments[0], int) and not self._is_below(arguments[0], (self._scratch,)):
                 self._end(f"{event} outside the scratch folder: {arguments[0]!r}")
@@ -134,16 +153,21 @@ class Guard:
             self._end(f"open outside the engine's package: {path!r}")
 
     def _check_code(self, event: str, arguments: tuple[Any, ...]) -> None:
-        frame: FrameType | None = sys._getframe(2)
-        while frame is not None and frame.f_code.co_filename.startswith("<frozen importlib"):
+        """Only the import system makes code with a file's name, only the listed modules make other code."""
+        try:
+            maker = sys._getframe(2).f_code.co_filename
+        except ValueError:  # a thread that has no function but the built-in one
+            self._end(f"{event} outside any code")
             return
-        if frame is None:
+        if maker.startswith(IMPORT_SYSTEM):
             return
-        name = os.path.realpath(frame.f_code.co_filename)
-        if event == "exec" and isinstance(arguments[0], CodeType) and "<frozen" in frame.f_code.co_filename:
-            return
-        if name.startswith(self._checkout) and not name.startswith(self._compilers):
-            self._end(f"{event} in {name[len(self._checkout) :]}")
+        real = os.path.realpath(maker) if os.path.isabs(maker) else maker
+        if not real.startswith(self._compilers) and event not in self._library_compilers.get(real, ()):
+            self._end(f"{event} in {real.removeprefix(self._checkout)}")
+        name = arguments[1] if event == "compile" else getattr(arguments[0], "co_filename", "")
+        text = os.fsdecode(name) if isinstance(name, bytes | str) else ""
+        if text.startswith(IMPORT_SYSTEM) or os.path.isabs(text):
+            self._end(f"{event} under the name {text!r} in {real.removeprefix(self._checkout)}")
 
     def _end(self, reason: str) -> None:
         self.is_on = False
@@ -431,7 +455,9 @@ def _answer_all(session: Session, store: CodeStore, incoming: BinaryIO, outgoing
     for line in incoming:
         store.missing = []
         *request, number = json.loads(line)
+        started = process_time()
         answer = session.answer(request)
+        answer["cpu_seconds"] = process_time() - started
         answer["question"] = number
         if store.missing:
             answer["compiled"] = store.missing

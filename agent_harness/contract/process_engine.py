@@ -34,6 +34,8 @@ class ProcessEngine:
 
     With `is_covered` the process can report what a statement runs: `coverage` holds the triples of the last statement that
     was executed while `is_covering` was on.  With a `server` an engine in memory is forked instead of started.
+    `cpu_seconds` are those of all ended processes, as the system tells; `answer_cpu_seconds` those of the last answer, as the
+    engine's process does.
     """
 
     name = "sqlite"
@@ -69,6 +71,7 @@ class ProcessEngine:
         self.violation = ""
         self.trace = ""
         self.cpu_seconds = 0.0
+        self.answer_cpu_seconds = 0.0
 
     def open(self, path: str | None) -> None:
         """Starts the process if there is none and opens a database.  Raises EngineCrash if the engine cannot be imported."""
@@ -194,6 +197,7 @@ class ProcessEngine:
         # An answer names its question: a line that something else in that process wrote does not pass for one.
         if answer.get("question", 0) != self._question:
             raise self._crash("the engine's process broke the protocol")
+        self.answer_cpu_seconds = float(answer.get("cpu_seconds", 0.0))
         if "compiled" in answer:
             compiled.keep(self._checkout, answer["compiled"])
         return answer

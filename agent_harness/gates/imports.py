@@ -31,6 +31,7 @@ WAYS_OUT = frozenset(
         ),
         *("socket", "_socket", "ssl", "http", "urllib", "ftplib", "smtplib", "asyncio", "pty", "webbrowser", "signal", "runpy"),
         *("code", "codeop", "pdb", "imp", "pkgutil", "zipimport", "pickle", "marshal", "shelve", "site", "ensurepip", "pip"),
+        *("timeit", "doctest", "trace", "profile", "cProfile", "bdb", "rlcompleter"),
     )
 )
 WATCHERS = frozenset(

@@ -118,7 +118,7 @@ def launched(machine: Any, error: type[Exception]) -> Any:
 
 
 def test_browser_shows_the_page(tmp_path: Path) -> None:
-    playwright = pytest.importorskip("playwright.sync_api")
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs pip install 'pyminisql[browser]'")
     path = write_report(made_state(tmp_path), tmp_path / "report.html")
     with playwright.sync_playwright() as machine:
         browser = launched(machine, playwright.Error)
