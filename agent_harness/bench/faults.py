@@ -137,7 +137,7 @@ def _undone(repository: Repository, checkout: Path, commit: str, files: list[str
     if not all((checkout / file).is_file() for file in files):
         return {}
     before = {file: (checkout / file).read_text(encoding="utf-8") for file in files}
-    patch = repository.git("diff", "--no-ext-diff", "--no-renames", f"{commit}^", commit, "--", *files)
+    patch = repository.git("show", "--format=", "--no-ext-diff", "--no-renames", commit, "--", *files)
     try:
         Repository(checkout).git("apply", "--reverse", "-C1", "--whitespace=nowarn", "-", stdin=patch)
         # A file that the commit brought is gone now: a missing feature, not a fault.
