@@ -67,6 +67,8 @@ def result_value(value: Any) -> Any:
     kind = value.__class__
     if value is None or kind is bytes:
         return value
+    if kind is bool:
+        return 1 if value else 0
     if isinstance(value, int):
         if not -_INT64 <= value < _INT64:
             raise OverflowError("Python int too large to convert to SQLite INTEGER")
@@ -87,7 +89,9 @@ def scalar_callback(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             value = function(*arguments)
             kind = value.__class__
-            if value is None or (kind is int and -_INT64 <= value < _INT64):
+            if value is None or (kind is int and -_INT64 <= value < _INT64) or (kind is str and value.isascii()):
+                return value
+            if kind is float and value == value:
                 return value
             return result_value(value)
         except BaseException as error:
@@ -100,21 +104,31 @@ def scalar_callback(function: Callable[..., Any]) -> Callable[..., Any]:
 class _Aggregate:
     """One group of a user's aggregate; the instance is made for the first row, and without rows the result is NULL."""
 
-    __slots__ = ("aggregate_class", "instance")
+    __slots__ = ("aggregate_class", "instance", "take")
 
     def __init__(self, aggregate_class: Callable[[], Any]) -> None:
         self.aggregate_class = aggregate_class
         self.instance: Any = None
+        self.take: Callable[..., Any] | None = None
 
     def step(self, *arguments: Any) -> None:
         """Takes a row in."""
-        if self.instance is None:
-            try:
-                self.instance = self.aggregate_class()
-            except BaseException as error:
-                _report(error, self.aggregate_class)
-                raise sqlite_error(ERROR, "user-defined aggregate's '__init__' method raised error") from None
-        self._call("step", *arguments)
+        take = self.take or self._begin()
+        try:
+            take(*arguments)
+        except BaseException as error:
+            _report(error, self.aggregate_class)
+            raise _failure(error, "user-defined aggregate's 'step' method raised error") from None
+
+    def _begin(self) -> Callable[..., Any]:
+        """Makes the instance; returns its step method, which is looked up once."""
+        try:
+            self.instance = self.aggregate_class()
+        except BaseException as error:
+            _report(error, self.aggregate_class)
+            raise sqlite_error(ERROR, "user-defined aggregate's '__init__' method raised error") from None
+        self.take = self._method("step")
+        return self.take
 
     def inverse(self, *arguments: Any) -> None:
         """Takes a row out of the window."""
@@ -124,12 +138,15 @@ class _Aggregate:
         """The final value of a group."""
         return self._value("finalize")
 
-    def _call(self, name: str, *arguments: Any) -> Any:
+    def _method(self, name: str) -> Callable[..., Any]:
         try:
-            method = getattr(self.instance, name)
+            return getattr(self.instance, name)  # type: ignore[no-any-return]
         except AttributeError as error:
             _report(error, self.aggregate_class)
             raise sqlite_error(ERROR, f"user-defined aggregate's '{name}' method not defined") from None
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        method = self._method(name)
         try:
             return method(*arguments)
         except BaseException as error:

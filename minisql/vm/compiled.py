@@ -31,6 +31,7 @@ from minisql.vm.handlers import HANDLERS
 from minisql.vm.handlers_control import must_be_int_value
 from minisql.vm.handlers_cursor import compare_prefix, seek_table
 from minisql.vm.handlers_expression import in_constants, is_true_value
+from minisql.vm.handlers_table import distinguished
 from minisql.vm.handlers_write import random_rowid, report_insert
 from minisql.vm.interpreter import CHANGES, finish_changes
 from minisql.vm.program_shape import program_shape
@@ -38,6 +39,7 @@ from minisql.vm.register_plan import Untranslatable
 from minisql.vm.translator import Hints, Translation, program_objects, translate
 from minisql.vm.walking import (
     LeafWalk,
+    RowsByRowid,
     Scan,
     interpret_leaf,
     is_passed,
@@ -72,6 +74,7 @@ _NAMESPACE: dict[str, Any] = {
     "compare_jumps": compare_jumps,
     "compare_prefix": compare_prefix,
     "compare_result": compare_result,
+    "distinguished": distinguished,
     "finish_changes": finish_changes,
     "halt_error": halt_error,
     "in_constants": in_constants,
@@ -85,6 +88,7 @@ _NAMESPACE: dict[str, Any] = {
     "random_rowid": random_rowid,
     "report_insert": report_insert,
     "LeafWalk": LeafWalk,
+    "RowsByRowid": RowsByRowid,
     "Scan": Scan,
     "rowid_of": rowid_of,
     "seek_table": seek_table,

@@ -338,10 +338,10 @@ class QueueCursor:
 class MemoCursor:
     """Results by key: what a correlated subquery gave for outer values seen before.
 
-    The key carries the class of each value, since 1 and 1.0 may lead to different results.
+    The key tells 1 from 1.0, which may lead to different results.
     """
 
     __slots__ = ("results",)
 
     def __init__(self) -> None:
-        self.results: dict[tuple[Any, ...], Any] = {}
+        self.results: dict[Any, Any] = {}

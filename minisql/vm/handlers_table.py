@@ -165,14 +165,17 @@ def memo_open(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     return pc
 
 
-def memo_key(registers: list[Any], positions: tuple[int, ...]) -> tuple[Any, ...]:
-    """The key of a memo: values with their classes, and reals by their sign too (0.0 and -0.0 print differently)."""
+def memo_key(registers: list[Any], positions: tuple[int, ...]) -> Any:
+    """The key of a memo: a value, or the tuple of several."""
     values = GETTERS[positions](registers)
-    return (values, *map(_distinguish, values))
+    if len(values) == 1:
+        return distinguished(values[0])
+    return tuple([distinguished(value) for value in values]) if float in map(type, values) else values
 
 
-def _distinguish(value: Any) -> Any:
-    return str(value) if value.__class__ is float else value.__class__
+def distinguished(value: Any) -> Any:
+    """Returns what is equal only for the same value of the same class: 1.0 is not 1, and 0.0 and -0.0 print differently."""
+    return (str(value),) if value.__class__ is float else value
 
 
 @handles(opcodes.MemoGet)

@@ -52,6 +52,7 @@ CHANGES = frozenset(
         opcodes.HostCall, opcodes.HostRows, opcodes.AutoCommit, opcodes.Savepoint, opcodes.NewRowid,
     )
 )  # fmt: skip
+_ACTS = CHANGES | frozenset((opcodes.Function, opcodes.GroupStep, opcodes.WindowStep))
 DATA_CHANGING = frozenset(("insert", "update", "delete", "replace"))
 
 
@@ -61,14 +62,14 @@ def interpret(
     parameters: Sequence[Any] = (),
     promote: Callable[[bool], Iterator[Row] | None] | None = None,
     resumed: Frame | None = None,
-    is_change: bool = False,
+    acts: bool = False,
 ) -> Iterator[Row]:
     """Runs a program; yields its rows as tuples.
 
     `parameters[n - 1]` is the value of parameter n.  `promote` is given when the program may be started afresh in tier 2: it
     is called when loops have made some steps, with false as long as only a translation that exists already is worth it, and
     its rows are handed out from where this tier has come.
-    For a statement that changes data (`is_change`) it is asked only before anything has changed.
+    For a statement that changes data or calls what may not be called twice (`acts`) it is asked only before that has begun.
     `resumed` is a frame to go on with at its `pc`; it stays open, and its `pc` tells which Halt has ended the run.
     Errors that ON CONFLICT decides about carry the action in `conflict_action`.
     """
@@ -87,7 +88,7 @@ def interpret(
     handlers = HANDLERS
     getters = GETTERS
     poll_steps = POLL_STEPS if host.progress is None else max(1, host.progress_steps // 4)
-    promote_later = None if is_change else promote
+    promote_later = None if acts else promote
     countdown = poll_steps if promote_later is None else STEPS_BEFORE_LOOKUP
     has_looked = False
     a: Any
@@ -139,7 +140,7 @@ def interpret(
                     elif p3:
                         registers[p3 : p3 + len(row)] = row
                         if promote is not None and not n_rows and is_large(cursor, p2 - pc, len(code)):
-                            if not is_change or is_before_changes(code, pc):
+                            if not acts or is_before_acts(code, pc):
                                 translated = promote(True)
                                 if translated is not None:
                                     break
@@ -289,10 +290,10 @@ def is_large(cursor: Any, n_body: int, n_code: int) -> bool:
     return n_rows * n_body > INTERPRETED_PER_TRANSLATED * n_code
 
 
-def is_before_changes(code: list[Instruction], pc: int) -> bool:
-    """Tells whether nothing can have been changed when `pc` is reached, so that the program may start afresh."""
-    first = next((address for address, instruction in enumerate(code) if instruction[0] in CHANGES), len(code))
-    return pc < first and all(
+def is_before_acts(code: list[Instruction], pc: int) -> bool:
+    """Tells whether nothing can have been changed or called when `pc` is reached, so that the program may start afresh."""
+    first = next((address for address, instruction in enumerate(code) if instruction[0] in _ACTS), len(code))
+    return pc <= first and all(
         instruction[2] >= pc for instruction in code[first:] if instruction[0] in opcodes.JUMPS and instruction[2] != 0
     )
 

@@ -56,9 +56,10 @@ def run(program: Program, host: Host, parameters: Sequence[Any] = ()) -> Iterato
     if linked is None or linked.__class__ is int:
         n_runs = program.linked = 1 if linked is None else linked + 1
         if n_runs < RUNS_BEFORE_TRANSLATION:
-            if not program.is_deterministic or not program.loops:
+            if not program.loops:
                 return interpret(program, host, parameters)
-            return interpret(program, host, parameters, partial(_promote, program, host, parameters))
+            acts = not program.is_deterministic or calls_user_aggregates(program)
+            return interpret(program, host, parameters, partial(_promote, program, host, parameters), None, acts)
         program.linked = None
         return _run_translated(program, host, parameters, False, True)
     if linked is _FAILED:
@@ -74,7 +75,7 @@ def _run_change(program: Program, host: Host, parameters: Sequence[Any]) -> Iter
             return interpret(program, host, parameters)
         n_runs = program.linked = 1 if linked is None else linked + 1
         if n_runs < RUNS_BEFORE_TRANSLATION and host.tier == "auto":
-            if not program.loops or not program.is_deterministic:
+            if not program.loops:
                 return interpret(program, host, parameters)
             return interpret(program, host, parameters, partial(_promote, program, host, parameters), None, True)
         program.linked = None
@@ -86,8 +87,6 @@ def _run_change(program: Program, host: Host, parameters: Sequence[Any]) -> Iter
 
 def _promote(program: Program, host: Host, parameters: Sequence[Any], may_translate: bool) -> Iterator[Row] | None:
     """Starts a program afresh in tier 2; None if it has to stay in tier 1, or is not translated yet and shall not be."""
-    if calls_user_aggregates(program):
-        return None  # starting afresh would call them again for the same rows
     compiled = compiled_program(program, host, True, may_translate)
     return None if compiled is None else compiled.start(program, host, parameters)
 

@@ -229,6 +229,44 @@ def _in_constant(translator: Translator, address: int) -> Operand:
     return Operand(f"in_constants({a.text}, {name}, {p2 or 0}, {p5 & 1})", TRUTH, 1, False)
 
 
+def _in_set(translator: Translator, address: int) -> Operand:
+    _, cursor, _, _, _, p5 = translator.code[address]
+    call = f"c{cursor}.member({_searched_row(translator, address)})"
+    if p5 & 1:
+        name = translator.temporary()
+        call = f"(None if ({name} := {call}) is None else 1 - {name})"
+    return Operand(call, TRUTH, 1, False)
+
+
+def _searched_row(translator: Translator, address: int) -> str:
+    """The row that an InSet looks for, affinities applied."""
+    affinity_of = translator.code[address][2] or ()
+    registers = translator.code[address][4]
+    texts = []
+    for position, register in enumerate(registers):
+        operand = translator.operand(register, address)
+        wanted = affinity_of[position] if affinity_of else 0
+        idle = not wanted or _affinity_is_idle(operand, wanted)
+        texts.append(operand.text if idle else f"apply_affinity({operand.text}, {wanted})")
+    return f"({', '.join(texts)}{',' if len(texts) == 1 else ''})"
+
+
+def _set_condition(translator: Translator, definition: int, null_is_true: bool) -> Condition | None:
+    """InSet of one column without NULL as a test of membership."""
+    _, cursor, _, _, registers, p5 = translator.code[definition]
+    if cursor not in translator.asked_sets or len(registers) != 1 or p5 & 1 or null_is_true:
+        return None
+    operand = translator.operand(registers[0], definition)
+    row = _searched_row(translator, definition)
+    inside, outside = f"{row} in m{cursor}", f"{row} not in m{cursor}"
+    if operand.classes & NULL:
+        if not operand.is_name:
+            return None
+        # The set may hold NULL, which nothing is equal to.
+        return Condition(f"({operand.text} is not None and {inside})", f"({operand.text} is None or {outside})")
+    return Condition(inside, outside)
+
+
 def _affinity_is_idle(operand: Operand, affinity: int) -> bool:
     """Tells whether applying an affinity cannot change an operand's equality with a constant."""
     if not affinity or affinity <= affinities.BLOB:
@@ -292,6 +330,7 @@ _VALUES: dict[int, Callable[[Translator, int], Operand]] = {
     **dict.fromkeys(_SIGNS, _comparison_value),
     **dict.fromkeys(_IS_SIGNS, _comparison_value),
     op.InConstant: _in_constant,
+    op.InSet: _in_set,
     op.Function: _function,
     op.Cast: _conversion,
     op.ApplyAffinity: _conversion,
@@ -463,6 +502,8 @@ def _folded_truth(translator: Translator, definition: int, null_is_true: bool) -
         return _compare(translator, jump, left, right, sign, other, p4, flags)
     if opcode == op.InConstant:
         return _in_condition(translator, definition, null_is_true)
+    if opcode == op.InSet:
+        return _set_condition(translator, definition, null_is_true)
     return None
 
 

@@ -24,9 +24,10 @@ PURE = frozenset(
         op.Add, op.Subtract, op.Multiply, op.Divide, op.Remainder, op.Concat, op.BitAnd, op.BitOr, op.ShiftLeft, op.ShiftRight,
         op.And, op.Or, op.Negative, op.BitNot, op.Not, op.IsTrue, op.IsNullValue, op.NotNullValue, op.Cast, op.ApplyAffinity,
         op.Function, op.EqResult, op.NeResult, op.LtResult, op.LeResult, op.GtResult, op.GeResult, op.IsResult,
-        op.IsNotResult, op.InConstant, op.SCopy, op.Integer, op.Constant, op.Rowid,
+        op.IsNotResult, op.InConstant, op.InSet, op.SCopy, op.Integer, op.Constant, op.Rowid,
     )
 )  # fmt: skip
+_CHANGE_SET = frozenset((op.SetOpen, op.SetInsert, op.SetDelete))
 MAX_FOLD_DEPTH = 12
 
 
@@ -169,11 +170,11 @@ class RegisterPlan:
 
     def _is_disturbed(self, address: int, use: int) -> bool:
         """Tells whether an operand changes between an instruction and the use of its result."""
-        if self.program.code[address][0] == op.Rowid:
-            return any(
-                other[1] == self.program.code[address][1] and other[0] in LOADS_ROW
-                for other in self.program.code[address + 1 : use]
-            )
+        opcode, cursor = self.program.code[address][:2]
+        if opcode == op.Rowid or opcode == op.InSet:
+            disturbing = LOADS_ROW if opcode == op.Rowid else _CHANGE_SET
+            if any(other[1] == cursor and other[0] in disturbing for other in self.program.code[address + 1 : use]):
+                return True
         return any(
             address < definition < use for read in self.reads[address] for definition in self.definitions[read]
         )
@@ -184,9 +185,20 @@ class RegisterPlan:
         return any(load < target <= last for target in self.targets)
 
     def holds_flags(self, register: int) -> bool:
-        """Tells whether a register gets nothing but integers of the program itself, or NULL."""
+        """Tells whether a register gets nothing but integers of the program itself, or NULL; what a memo gives is what it
+        got."""
         code = self.program.code
-        return all(code[address][0] in (op.Integer, op.Null) for address in self.definitions[register])
+        memos = []
+        for address in self.definitions[register]:
+            if code[address][0] == op.MemoGet:
+                memos.append(code[address][1])
+            elif code[address][0] not in (op.Integer, op.Null):
+                return False
+        return not memos or all(
+            instruction[3] == register
+            for instruction in code
+            if instruction[0] == op.MemoPut and instruction[1] in memos
+        )
 
     def is_constant(self, register: int) -> bool:
         """Tells whether no instruction writes a register."""

@@ -18,7 +18,7 @@ from minisql.values.affinity import BLOB as BLOB_AFFINITY
 from minisql.values.affinity import REAL as REAL_AFFINITY
 from minisql.values.affinity import TEXT as TEXT_AFFINITY
 from minisql.vm.loop_text import emit_unpacking, from_locals_to_list, seek_text
-from minisql.vm.python_text import INTEGER, NUMBER, Condition, Operand, only, value_of
+from minisql.vm.python_text import ANY, INTEGER, NUMBER, Condition, Operand, only, value_of
 from minisql.vm.register_plan import PURE
 from minisql.vm.walking import OPENERS, opened_cursor
 
@@ -98,8 +98,12 @@ def cursor_aliases(translator: Translator, address: int) -> list[str]:
         return [f"a{cursor} = c{cursor}.insert", f"h{cursor} = c{cursor}.threshold"]
     if opcode == op.HashOpen and cursor in translator.plain_hashes:
         return [f"b{cursor} = c{cursor}.buckets"]
-    if opcode == op.SetOpen and cursor in translator.plain_sets:
+    if opcode == op.SetOpen and (cursor in translator.plain_sets or cursor in translator.asked_sets):
         return [f"m{cursor} = c{cursor}.members"]
+    if opcode == op.MemoOpen:
+        return [f"m{cursor} = c{cursor}.results"]
+    if opcode == op.OpenRead and cursor in translator.finders:
+        return [f"F{cursor} = RowsByRowid(c{cursor})"]
     if opcode != op.GroupOpen:
         return []
     if p4.key_registers:
@@ -111,6 +115,8 @@ def cursor_aliases(translator: Translator, address: int) -> list[str]:
     for number, call in enumerate(p4.calls):
         if _is_collected(call):
             names.append(f"a{cursor}_{number} = g{cursor}[{number + 2}].append")
+        elif _is_stepped(call):
+            names.append(f"a{cursor}_{number} = g{cursor}[{number + 2}].step")
     return names
 
 
@@ -121,10 +127,19 @@ def _is_collected(call: AggregateCall) -> bool:
     return plain and function.is_built_in and function.fold is not None and function.name.lower() in ("sum", "total", "avg")
 
 
+def _is_stepped(call: AggregateCall) -> bool:
+    """Tells whether a call without modifiers steps an accumulator."""
+    function = call.function
+    if call.distinct or call.filter_register or call.order is not None or _is_collected(call):
+        return False
+    name = function.name.lower() if function.is_built_in else ""
+    return name != "count" and not (name in ("min", "max") and len(call.registers) == 1)
+
+
 def _emit_open_tree(translator: Translator, address: int) -> None:
-    """OpenRead and OpenWrite; a program that runs often opens its trees without a handler."""
+    """OpenRead and OpenWrite; a program that runs often and the body of a loop open trees without a handler."""
     opcode, cursor, root, database, _, is_register = translator.code[address]
-    if not translator.hints.is_hot or translator.loop is not None or is_register:
+    if is_register or not (translator.hints.is_hot or translator.loop is not None):
         _emit_open(translator, address)
         return
     kind = "table_cursor" if translator.cursor_kinds[cursor] == "table" else "index_cursor"
@@ -133,6 +148,8 @@ def _emit_open_tree(translator: Translator, address: int) -> None:
     translator.line(f"c{cursor} = host.btrees[{database}].{kind}({root}, {shape}, {writes})")
     if translator.shows_cursors:
         translator.line(f"frame.cursors[{cursor}] = c{cursor}")
+    for text in cursor_aliases(translator, address):
+        translator.line(text)
 
 
 def _emit_transaction(translator: Translator, address: int) -> None:
@@ -234,6 +251,8 @@ def _emit_null(translator: Translator, address: int) -> None:
 def _emit_null_row(translator: Translator, address: int) -> None:
     _emit_null(translator, address)
     cursor = translator.code[address][1]
+    if cursor in translator.finders:
+        return
     translator.line(f"if frame.cursors[{cursor}] is not None: frame.cursors[{cursor}].leave()")
 
 
@@ -256,6 +275,9 @@ def _emit_add_imm(translator: Translator, address: int) -> None:
 
 def _emit_result_row(translator: Translator, address: int) -> None:
     translator.line(f"yield {translator.tuple_text(translator.plan.reads[address], address)}")
+    if translator.loop is not None:
+        for cursor in sorted(translator.finders):
+            translator.line(f"if F{cursor}.edits != c{cursor}.tree.edits: F{cursor}.start_again()")
 
 
 def _emit_halt(translator: Translator, address: int) -> None:
@@ -332,26 +354,33 @@ def _emit_set_insert(translator: Translator, address: int) -> None:
         translator.line(f"c{cursor}.{'replace' if replaces else 'add'}({row})")
 
 
-def _emit_in_set(translator: Translator, address: int) -> None:
-    _, cursor, affinities, target, registers, p5 = translator.code[address]
-    if affinities:
-        emit_handler_call(translator, address)
-        return
-    if not translator.plan.uses[target]:
-        return
-    translator.used_locals.add(target)
-    call = f"c{cursor}.member({translator.tuple_text(registers, address)})"
-    if p5 & 1:
+def _emit_memo_put(translator: Translator, address: int) -> None:
+    _, cursor, _, result, registers, _ = translator.code[address]
+    key = _memo_key(translator, address, registers)
+    translator.line(f"m{cursor}[{key}] = {translator.operand(result, address).text}")
+
+
+def _memo_key(translator: Translator, address: int, registers: tuple[int, ...]) -> str:
+    """The text of a memo's key, see handlers_table.memo_key."""
+    texts = []
+    for register in registers:
+        operand = translator.operand(register, address)
+        if only(operand, ANY & ~REAL):
+            texts.append(operand.text)
+            continue
         name = translator.temporary()
-        call = f"None if ({name} := {call}) is None else 1 - {name}"
-    translator.line(f"r{target} = {call}")
+        translator.line(f"{name} = {operand.text}")
+        translator.line(f"if {name}.__class__ is float: {name} = distinguished({name})")
+        texts.append(name)
+    return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
 
 
 def _emit_deferred_seek(translator: Translator, address: int) -> None:
     _, table, index, _, _, _ = translator.code[address]
     loop = translator.walks.get(index)
     entry = f"w{loop}" if loop is not None else f"c{index}.row"
-    translator.line(f"w{address} = c{table}.seek_rowid({entry}[-1])")
+    found = f"F{table}[{entry}[-1]]" if table in translator.finders else f"c{table}.seek_rowid({entry}[-1])"
+    translator.line(f"w{address} = {found}")
     translator.line(f"if w{address} is None: raise sqlite_error(CORRUPT_INDEX)")
     emit_unpacking(translator, address)
 
@@ -410,7 +439,9 @@ def _emit_call_step(translator: Translator, address: int, number: int, call: Agg
         append = f"a{cursor}_{number}" if is_named else f"{slot}.append"
         translator.line(f"{append}({translator.operand(call.registers[0], address).text})")
     else:
-        translator.line(f"{slot}.step({', '.join(translator.texts(call.registers, address))})")
+        is_named = not spec.key_registers and not spec.bare_registers
+        step = f"a{cursor}_{number}" if is_named else f"{slot}.step"
+        translator.line(f"{step}({', '.join(translator.texts(call.registers, address))})")
 
 
 def _emit_extreme(translator: Translator, operand: Operand, slot: str, call: AggregateCall, bare: str) -> None:
@@ -462,7 +493,7 @@ _STATEMENTS: dict[int, Callable[[Translator, int], None]] = {
     op.SorterInsert: _emit_append,
     op.HashInsert: _emit_hash_insert,
     op.SetInsert: _emit_set_insert,
-    op.InSet: _emit_in_set,
+    op.MemoPut: _emit_memo_put,
     op.DeferredSeek: _emit_deferred_seek,
     op.IdxRowid: _emit_index_rowid,
     op.GroupStep: _emit_group_step,
@@ -493,6 +524,16 @@ def _jump_once(translator: Translator, address: int) -> Condition:
     translator.line(f"{name} = f{address}")
     translator.line(f"f{address} = True")
     return Condition(name, f"not {name}")
+
+
+def _jump_memo_get(translator: Translator, address: int) -> Condition:
+    _, cursor, _, result, registers, _ = translator.code[address]
+    key = _memo_key(translator, address, registers)
+    translator.used_locals.add(result)
+    name = translator.temporary()
+    translator.line(f"{name} = m{cursor}.get({key}, m{cursor})")
+    translator.line(f"if {name} is not m{cursor}: r{result} = {name}")
+    return Condition(f"{name} is not m{cursor}", f"{name} is m{cursor}")
 
 
 def _jump_if_pos(translator: Translator, address: int) -> Condition:
@@ -536,7 +577,9 @@ def _jump_set_insert(translator: Translator, address: int) -> Condition:
 def _jump_search(translator: Translator, address: int) -> Condition:
     """Searches that land on one row: SeekRowid, NotExists, Found, NotFound, NoConflict and the like outside of loops."""
     opcode, cursor, _, p3, p4, _ = translator.code[address]
-    if opcode == op.SeekRowid:
+    if opcode == op.SeekRowid and cursor in translator.finders:
+        call = f"F{cursor}[{translator.operand(p4, address).text}]"
+    elif opcode == op.SeekRowid:
         key = translator.operand(p4, address)
         call = f"c{cursor}.seek_rowid({key.text})" if only(key, INTEGER) else f"seek_value(c{cursor}, {key.text})"
     elif opcode == op.NotExists:
@@ -566,6 +609,7 @@ def _jump_search(translator: Translator, address: int) -> Condition:
 
 _JUMPS: dict[int, Callable[[Translator, int], Condition]] = {
     op.Once: _jump_once,
+    op.MemoGet: _jump_memo_get,
     op.IfPos: _jump_if_pos,
     op.IfNotZero: _jump_if_not_zero,
     op.DecrJumpZero: _jump_decrement,

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.opcodes import CONTRACTS
+from minisql.bytecode.operands import ROLES
 from minisql.bytecode.program import Program, SortSpec
 from minisql.storage.type_mask import BLOB, INTEGER_48, INTEGER_64, NULL, REAL, TEXT, TEXT_NOT_ASCII
 from minisql.values.shape import KeyShape, RowShape
@@ -143,6 +144,7 @@ class Translator:
         "_object_names",
         "_run",
         "address",
+        "asked_sets",
         "changes_data",
         "code",
         "consulted",
@@ -151,6 +153,7 @@ class Translator:
         "cursor_kinds",
         "depth",
         "emit_region",
+        "finders",
         "flags",
         "hints",
         "index_shapes",
@@ -209,6 +212,9 @@ class Translator:
         self.cursor_aliases = statement_text.cursor_aliases
         self.plain_hashes: set[int] = set()
         self.plain_sets: set[int] = set()
+        # Sets of single columns or rows that IN asks, and tables whose rows are searched for by rowid only.
+        self.asked_sets: set[int] = set()
+        self.finders: set[int] = set()
         self.plain_groups: set[int] = set()
         self.sorter_specs: dict[int, SortSpec] = {}
         # The loops being emitted that walk a cursor row by row or leaf by leaf: cursor to start address.
@@ -216,6 +222,8 @@ class Translator:
         self.index_shapes: dict[int, KeyShape] = {}
         self.cursor_kinds: dict[int, str] = {}
         self._classify_cursors()
+        if program.readonly:
+            self._find_finders()
         # Handlers and tier 1 find cursors in the frame; a program without calls of them need not put them there.
         self.shows_cursors = bool(program.loops) or any(
             opcode not in _NEEDS_NO_FRAME or (opcode == op.NewRowid and p3) for opcode, _, _, p3, _, _ in self.code
@@ -238,12 +246,31 @@ class Translator:
                 self.cursor_kinds[p1] = _KINDS[opcode]
                 if opcode == op.HashOpen and not p4.tracks_matches and _are_plain(p4.collations):
                     self.plain_hashes.add(p1)
-                elif opcode == op.SetOpen and p1 not in asked and _are_plain(p4):
-                    self.plain_sets.add(p1)
+                elif opcode == op.SetOpen and _are_plain(p4):
+                    (self.asked_sets if p1 in asked else self.plain_sets).add(p1)
                 elif opcode == op.SorterOpen and p2:
                     self.sorter_specs[p1] = p4
                 elif opcode == op.GroupOpen and _are_plain(p4.key_collations):
                     self.plain_groups.add(p1)
+
+    def _find_finders(self) -> None:
+        """Finds the tables, opened once, of which nothing is asked but rows by rowid, somewhere in a loop."""
+        loops = self.program.loops
+        refused = set()
+        for address, (opcode, p1, p2, _, _, p5) in enumerate(self.code):
+            if opcode == op.OpenRead and self.cursor_kinds[p1] == "table":
+                if p5 or any(loop.body <= address < loop.next for loop in loops):
+                    refused.add(p1)
+            elif opcode in (op.SeekRowid, op.DeferredSeek):
+                if any(loop.body <= address < loop.next for loop in loops):
+                    self.finders.add(p1)
+            elif opcode != op.NullRow and opcode != op.Close:
+                roles = ROLES[opcode]
+                if roles[0] == "c":
+                    refused.add(p1)
+                if roles[1] == "c":
+                    refused.add(p2)
+        self.finders -= refused
 
     # Lines
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 Row = tuple[Any, ...]
 
+_KEPT_ROWS = 200_000
+
 OPENERS = frozenset(
     (
         op.OpenRead, op.OpenWrite, op.OpenList, op.OpenTree, op.HashOpen, op.SorterOpen, op.GroupOpen, op.SetOpen, op.MemoOpen,
@@ -102,6 +104,41 @@ class Scan:
 def _position(rows: list[Row], row: Row) -> int:
     """The position of a row, by identity."""
     return next(position for position, other in enumerate(rows) if other is row)
+
+
+class RowsByRowid(dict[Any, Row | None]):
+    """The rows of a table by what is searched for, found once each: for searches within a loop.
+
+    A leaf that is asked for a second row is taken over whole.  `edits` tells which state of the tree the rows are of.
+    """
+
+    __slots__ = ("_met", "cursor", "edits")
+
+    def __init__(self, cursor: Any) -> None:
+        self.cursor = cursor
+        self.edits = cursor.tree.edits
+        self._met: set[int] = set()
+
+    def __missing__(self, key: Any) -> Row | None:
+        if len(self) > _KEPT_ROWS:
+            self.start_again()
+        cursor = self.cursor
+        row = seek_value(cursor, key)
+        if row is not None and not cursor.is_single:
+            # The cursor's lists are kept by the leaf, so their identity stands for it; a coincidence only costs time.
+            leaf = id(cursor.rowids)
+            if leaf in self._met:
+                self.update(zip(cursor.rowids, cursor.rows))
+            else:
+                self._met.add(leaf)
+        self[key] = row
+        return row
+
+    def start_again(self) -> None:
+        """Forgets all rows: there are too many, or the table has changed."""
+        self.clear()
+        self._met.clear()
+        self.edits = self.cursor.tree.edits
 
 
 class LeafWalk:
