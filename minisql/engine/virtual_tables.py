@@ -12,7 +12,7 @@ Source: https://www.sqlite.org/vtab.html, https://www.sqlite.org/c3ref/create_mo
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from minisql.bytecode.opcodes import ON_CONFLICT_IGNORE, ON_CONFLICT_REPLACE
@@ -263,12 +263,17 @@ def virtual_integrity(session: Session, table: Table, is_quick: bool) -> str | N
 # Scans (HostRows service)
 
 
-def virtual_rows(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -> Iterator[tuple[Any, ...]]:
-    """The rows of one scan: the wanted columns."""
+def virtual_rows(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -> Iterable[tuple[Any, ...]]:
+    """The rows of one scan: the wanted columns; a list where the module has them at once."""
     database, name, is_eponymous, index_number, index_string, columns = constants
     table = eponymous_table(session, name) if is_eponymous else _stored_table(session, database, name)
     assert table is not None, "the statement was compiled with it"
     instance = connected(session, table)
+    if instance.is_built_in:
+        at_once = getattr(instance.table, "rows_at_once", None)
+        found: list[tuple[Any, ...]] | None = None if at_once is None else at_once(arguments, columns)
+        if found is not None:
+            return found
     cursor = guarded(instance.table.open)
     scan = getattr(cursor, "scan", None)
     if scan is None:

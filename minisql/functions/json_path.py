@@ -99,6 +99,15 @@ def find_child(node: Any, step: Step) -> int:
 def lookup(node: Any, steps: tuple[Step, ...]) -> Any:
     """Returns the node at a path, or MISSING.  Source: https://www.sqlite.org/json1.html section 3.3"""
     for step in steps:
+        if node.__class__ is JsonObject and step[0] == KEY:
+            wanted = step[1]
+            for label, item in node:
+                if label == wanted if label.__class__ is str else text_of_string(label) == wanted:
+                    node = item
+                    break
+            else:
+                return MISSING
+            continue
         position = find_child(node, step)
         if position < 0:
             return MISSING

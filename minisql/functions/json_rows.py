@@ -9,7 +9,8 @@ Source: https://www.sqlite.org/json1.html section 4.24.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 from minisql.functions.characters import before_nul
@@ -23,7 +24,7 @@ from minisql.functions.json_nodes import (
     text_of_string,
     value_of_node,
 )
-from minisql.functions.json_path import find_child, parse_path
+from minisql.functions.json_path import MISSING, find_child, lookup, parse_path
 from minisql.values.cast import to_text
 
 Row = tuple[Any, Any, str, Any, int, int | None, str, str]
@@ -117,6 +118,62 @@ def json_rows(value: Any, path: Any = "$", recursive: bool = False, binary: bool
         element = pending.pop()
         yield element.row(binary)
         pending += reversed(element.children(element.offset))
+
+
+_KEY, _VALUE, _TYPE, _ATOM, _ID, _PARENT, _FULL_KEY, _PATH = range(8)
+_PLACED = frozenset((_ID, _FULL_KEY, _PATH))
+
+
+def json_each_columns(value: Any, path: Any, is_given: bool, columns: tuple[int, ...]) -> list[tuple[Any, ...]] | None:
+    """The rows of json_each, only these columns of them: 8 is the argument, 9 the root path as given, -1 the row's number.
+
+    None where `json_rows` has to compute them: for a root that is no container, and for columns that tell where elements are.
+    Source: https://www.sqlite.org/json1.html section 4.24
+    """
+    if not _PLACED.isdisjoint(columns):
+        return None
+    if value is None:
+        return []
+    node = tree_of(value)
+    if is_given:
+        if path is None:
+            return []
+        node = lookup(node, parse_path(path if path.__class__ is str else to_text(path)))
+        if node is MISSING:
+            return []
+    if node.__class__ is list:
+        keys: Any = range(len(node))
+        nodes = node
+    elif node.__class__ is JsonObject:
+        keys = [text_of_string(label) for label, _ in node]
+        nodes = [item for _, item in node]
+    else:
+        return None
+    given = path if is_given else None
+    types: Sequence[str | None] = (None,) * len(nodes)
+    if _TYPE in columns:
+        types = ["text" if item.__class__ is str else node_type_name(item) for item in nodes]
+    pick = _PICKERS.get(columns)
+    if pick is None:
+        if len(_PICKERS) > _MAX_PICKERS:
+            _PICKERS.clear()
+        pick = _PICKERS[columns] = itemgetter(*columns) if len(columns) > 1 else lambda row: (row[columns[0]],)
+    rows = []
+    content: Any
+    atom: Any
+    for number, (key, item, name) in enumerate(zip(keys, nodes, types)):
+        if item.__class__ is str:
+            content = atom = item
+        elif item.__class__ is list or item.__class__ is JsonObject:
+            content, atom = render(item), None
+        else:
+            content = atom = value_of_node(item)
+        rows.append(pick((key, content, name, atom, None, None, None, None, value, given, number)))
+    return rows
+
+
+_PICKERS: dict[tuple[int, ...], Callable[[tuple[Any, ...]], tuple[Any, ...]]] = {}
+_MAX_PICKERS = 100
 
 
 def _root_element(root: Any, path: str, recursive: bool) -> _Element | None:

@@ -49,8 +49,9 @@ from minisql.vm.walking import (
     rowid_of,
     seek_value,
     walk,
-    walk_leaves,
+    walk_lists,
     walk_queue,
+    walk_rows,
 )
 
 if TYPE_CHECKING:
@@ -97,7 +98,8 @@ _NAMESPACE: dict[str, Any] = {
     "raised_text": raised_text,
     "to_text": to_text,
     "walk": walk,
-    "walk_leaves": walk_leaves,
+    "walk_lists": walk_lists,
+    "walk_rows": walk_rows,
     "walk_queue": walk_queue,
     **{
         name: getattr(arithmetic, name)

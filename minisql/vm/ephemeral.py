@@ -61,6 +61,10 @@ class ListCursor:
         row = self.row = self.rows[position] if position >= 0 else None
         return row
 
+    def walk(self) -> Iterable[Row]:
+        """All rows, for a loop that looks at nothing but these."""
+        return self.rows
+
     def leave(self) -> None:
         """Stands on no row."""
         self.row = None
@@ -85,6 +89,10 @@ class IteratorCursor:
         self._iterator: Iterator[Row] = iter(())
         self.row: Row | None = None
         self.position = 0
+
+    def walk(self) -> Iterable[Row]:
+        """All rows, for a loop that looks at nothing but these."""
+        return self._source
 
     def first(self) -> Row | None:
         """Starts the iteration."""

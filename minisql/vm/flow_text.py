@@ -254,6 +254,17 @@ def _chain(translator: Translator, address: int, end: int) -> list[_Item]:
     return items
 
 
+def joint_condition(translator: Translator, address: int, end: int, target: int) -> Condition | None:
+    """The one condition under which the jumps from `address` up to `end` lead to a target; None if they do not make one."""
+    items = _chain(translator, address, end)
+    _merge(items)
+    if len(items) > 1 or items[0].target != target:
+        return None
+    if any(behind not in translator.plan.folded for behind in range(items[0].end, end)):
+        return None
+    return items[0].condition
+
+
 def _condition(translator: Translator, address: int) -> Condition:
     if translator.code[address][0] in PLAIN_CONDITIONS:
         return condition_of(translator, address)

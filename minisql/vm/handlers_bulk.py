@@ -309,10 +309,10 @@ def delete_rows(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int
 
 
 def _delete_chunk(cursor: Any, indexes: list[tuple[Any, tuple[int, ...]]], rowids: list[int]) -> int:
-    rowids, rows = cursor.rows_at(rowids)
-    columns = list(zip(*rows)) if indexes else []
-    if rows:
-        for index, fields in indexes:
+    if indexes:
+        rowids, rows = cursor.rows_at(rowids)
+        columns = list(zip(*rows))
+        for index, fields in indexes if rows else ():
             entries = list(zip(*[columns[field] if field >= 0 else rowids for field in fields]))
             if index.delete_many(entries) < len(entries):
                 raise sqlite_error(CORRUPT_INDEX)

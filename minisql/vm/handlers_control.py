@@ -12,7 +12,7 @@ from minisql.errors import MISMATCH, sqlite_error
 from minisql.values.affinity import INTEGER, apply_affinity
 from minisql.values.arithmetic import truth
 from minisql.vm.comparing import compare_jumps
-from minisql.vm.ephemeral import IteratorCursor
+from minisql.vm.ephemeral import IteratorCursor, ListCursor
 from minisql.vm.halting import halt_error
 from minisql.vm.handlers import Operands, handles
 
@@ -225,6 +225,9 @@ def host_call(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
 def host_rows(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     service, constants = i[4]
     rows = frame.host.rows(service, constants, registers[i[1] : i[1] + i[2]])
+    if rows.__class__ is list:
+        frame.cursors[i[3]] = ListCursor(rows)
+        return pc
     cursor = frame.cursors[i[3]] = IteratorCursor(rows)
     frame.add_closable(cursor)
     return pc

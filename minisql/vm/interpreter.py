@@ -88,7 +88,7 @@ def interpret(
     handlers = HANDLERS
     getters = GETTERS
     poll_steps = POLL_STEPS if host.progress is None else max(1, host.progress_steps // 4)
-    promote_later = None if acts else promote
+    promote_later = promote
     countdown = poll_steps if promote_later is None else STEPS_BEFORE_LOOKUP
     has_looked = False
     a: Any
@@ -187,9 +187,12 @@ def interpret(
                     if not countdown:
                         countdown = poll_steps
                         if promote_later is not None:
-                            translated = promote_behind(promote_later, has_looked, host, n_changes, n_rows)
-                            if translated is not None:
-                                break
+                            if acts and not is_before_acts(code, pc):
+                                has_looked = True
+                            else:
+                                translated = promote_behind(promote_later, has_looked, host, n_changes, n_rows)
+                                if translated is not None:
+                                    break
                             if has_looked:
                                 promote = promote_later = None
                             else:
@@ -210,9 +213,12 @@ def interpret(
                 if not countdown:
                     countdown = poll_steps
                     if promote_later is not None:
-                        translated = promote_behind(promote_later, has_looked, host, n_changes, n_rows)
-                        if translated is not None:
-                            break
+                        if acts and not is_before_acts(code, pc):
+                            has_looked = True
+                        else:
+                            translated = promote_behind(promote_later, has_looked, host, n_changes, n_rows)
+                            if translated is not None:
+                                break
                         if has_looked:
                             promote = promote_later = None
                         else:

@@ -18,6 +18,7 @@ from minisql.bytecode import opcodes as op
 from minisql.bytecode.opcodes import JUMPS
 from minisql.bytecode.operands import ROLES
 from minisql.bytecode.program import LoopExtent
+from minisql.vm.bulk_text import emit_bulk
 from minisql.vm.register_plan import Untranslatable
 from minisql.vm.walking import OPENERS, opened_cursor
 
@@ -37,18 +38,21 @@ _OPERATORS = {op.SeekGE: "ge", op.SeekGT: "gt", op.SeekLE: "le", op.SeekLT: "lt"
 
 class LoopContext:
     """The loop whose body is being emitted: where `continue` and `break` lead, and the jumps that leave it for other places.
+    The body is emitted from `first` on: the test for the end of a range of an index is left to the walk.
 
     `resumes` tells that the loop runs over lists of rows which go out of date when a statement changes the tree while a row is
     handed out (at `first_result` or behind it); `has_resumed` that the body tests for it.
     """
 
-    __slots__ = ("end", "escapes", "first_result", "has_resumed", "needs_break", "next", "resumes", "start")
+    __slots__ = ("end", "escapes", "first", "first_result", "has_resumed", "is_bulk", "needs_break", "next", "resumes", "start")
 
-    def __init__(self, start: int, next_: int, end: int) -> None:
+    def __init__(self, start: int, first: int, next_: int, end: int) -> None:
         self.start = start
+        self.first = first
         self.first_result = 0
         self.resumes = False
         self.has_resumed = False
+        self.is_bulk = False
         self.next = next_
         self.end = end
         self.needs_break = False
@@ -58,7 +62,8 @@ class LoopContext:
 def emit_loop(translator: Translator, loop: LoopExtent) -> set[int]:
     """Emits a loop; returns the addresses outside, other than its end, to which jumps leave it: `pc` holds the one taken."""
     outer = translator.loop
-    context = LoopContext(loop.start, loop.next, loop.end)
+    bound = _range_end(translator, loop)
+    context = LoopContext(loop.start, loop.body if bound is None else loop.body + 1, loop.next, loop.end)
     lines = translator.lines
     reset = len(lines)
     translator.line("")
@@ -73,8 +78,10 @@ def emit_loop(translator: Translator, loop: LoopExtent) -> set[int]:
         translator.n_loops -= 1
     elif kind in ("table", "index") and gives_rows(translator, loop) and _walks_by_leaf(translator, loop):
         translator.n_loops += 1
-        _emit_leaf_walk(translator, loop, context)
+        _emit_leaf_walk(translator, loop, context, bound)
         translator.n_loops -= 1
+    elif bound is not None or (kind in ("table", "index") and _walks(translator, loop)):
+        _emit_lists(translator, loop, context, bound)
     else:
         _emit_walk(translator, loop, kind)
     translator.n_loops -= 1
@@ -111,10 +118,10 @@ _OUTSIDE_OF_LOOPS = frozenset(
 )
 
 
-def _emit_body(translator: Translator, loop: LoopExtent) -> None:
-    """Copies the columns that need locals, then emits the body."""
+def _emit_body(translator: Translator, loop: LoopExtent, first: int) -> None:
+    """Copies the columns that need locals, then emits the body from its first address on."""
     emit_unpacking(translator, loop.start)
-    translator.emit_region(translator, loop.body, loop.next)
+    translator.emit_region(translator, first, loop.next)
     translator.address = loop.next
     if translator.loop is not None and translator.loop.start == loop.start:
         for text in resuming_texts(translator, translator.loop):
@@ -165,12 +172,62 @@ def _walks_by_leaf(translator: Translator, loop: LoopExtent) -> bool:
     )
 
 
-def _emit_leaf_walk(translator: Translator, loop: LoopExtent, context: LoopContext) -> None:
+def _walks(translator: Translator, loop: LoopExtent) -> bool:
+    return (loop.kind == op.Rewind or loop.kind in _OPERATORS) and _walks_by_leaf(translator, loop)
+
+
+def _range_end(translator: Translator, loop: LoopExtent) -> tuple[str, int] | None:
+    """The end of a range of an index that the body tests first: the key's text and the least order of an entry beyond it."""
+    plan = translator.plan
+    opcode, cursor, target, _, registers, _ = translator.code[loop.body]
+    if opcode not in (op.IdxGT, op.IdxGE) or cursor != loop.cursor or target != loop.end or not _walks(translator, loop):
+        return None
+    for register in registers:
+        if any(loop.start <= address <= loop.next for address in plan.definitions[register]):
+            return None
+    return translator.tuple_text(registers, loop.body), int(opcode == op.IdxGT)
+
+
+def _first_text(translator: Translator, loop: LoopExtent) -> str:
+    """The text that moves a cursor to the first row of a loop."""
+    return f"c{loop.cursor}.first()" if loop.kind == op.Rewind else seek_text(translator, loop.start)
+
+
+def _bound_text(bound: tuple[str, int] | None) -> str:
+    return "" if bound is None else f", {bound[0]}, {bound[1]}"
+
+
+def _emit_lists(translator: Translator, loop: LoopExtent, context: LoopContext, bound: tuple[str, int] | None) -> None:
+    """A range of a table or index in whose body no rows are handed out: in lists for a body without statements of its own."""
+    start, cursor = loop.start, loop.cursor
+    translator.address = start
+    walk = f"c{cursor}, host, {_first_text(translator, loop)}{_bound_text(bound)}"
+    saved = translator.walks.get(cursor)
+    translator.walks[cursor] = start
+    translator.line(f"for W{start} in walk_lists({walk}):")
+    translator.depth += 1
+    is_bulk = emit_bulk(translator, loop, context.first, f"w{start}")
+    translator.depth -= 1
+    if not is_bulk:
+        translator.lines.pop()
+        translator.line(f"for w{start} in walk_rows({walk}):")
+        translator.depth += 1
+        _emit_body(translator, loop, context.first)
+        translator.depth -= 1
+    if saved is None:
+        del translator.walks[cursor]
+    else:
+        translator.walks[cursor] = saved
+
+
+def _emit_leaf_walk(
+    translator: Translator, loop: LoopExtent, context: LoopContext, bound: tuple[str, int] | None
+) -> None:
     """A range of a table or index, list by list, where rows are handed out in the body."""
     start, cursor = loop.start, loop.cursor
     translator.address = start
-    first = f"c{cursor}.first()" if loop.kind == op.Rewind else seek_text(translator, start)
-    translator.line(f"s{start} = LeafWalk(c{cursor}, host, {first})")
+    first = _first_text(translator, loop)
+    translator.line(f"s{start} = LeafWalk(c{cursor}, host, {first}{_bound_text(bound)})")
     translator.line(f"for W{start} in s{start}:")
     translator.depth += 1
     _expect_changes(translator, loop, context)
@@ -210,7 +267,7 @@ def _emit_scan(translator: Translator, loop: LoopExtent, context: LoopContext) -
         _emit_rows(translator, loop, context, row)
     translator.depth -= 1
     name = "None" if test is None else translator.object_name(("object", test))
-    text = f"s{start} = Scan(c{cursor}, host, {name}, {wants_rowid})"
+    text = f"s{start} = Scan(c{cursor}, host, {name}, {wants_rowid}{', True' if context.is_bulk else ''})"
     translator.lines[line] = (translator.depth, text, start)
     translator.lines[line + 1] = (translator.depth, f"for W{start}, x{start} in s{start}:", start)
     if outer_walk is None:
@@ -225,9 +282,12 @@ def _emit_scan(translator: Translator, loop: LoopExtent, context: LoopContext) -
 
 def _emit_rows(translator: Translator, loop: LoopExtent, context: LoopContext, row: str) -> None:
     """The loop over the rows of a leaf; a break leaves the loop over leaves too."""
+    if emit_bulk(translator, loop, context.first, row):
+        context.is_bulk = True
+        return
     translator.line(f"for {row} in W{loop.start}:")
     translator.depth += 1
-    _emit_body(translator, loop)
+    _emit_body(translator, loop, context.first)
     translator.depth -= 1
     if context.needs_break:
         translator.line("else: continue")
@@ -372,16 +432,25 @@ def _is_private(translator: Translator, register: int, loop: LoopExtent) -> bool
 def _emit_walk(translator: Translator, loop: LoopExtent, kind: str) -> None:
     start = loop.start
     translator.address = start
-    translator.line(f"for w{start} in {_iterable(translator, loop, kind)}:")
-    translator.depth += 1
+    iterable = _iterable(translator, loop, kind)
     saved = translator.walks.get(loop.cursor)
     translator.walks[loop.cursor] = start
-    _emit_body(translator, loop)
+    if iterable.endswith(".rows") and loop.kind != op.WindowRewind:
+        translator.line(f"W{start} = {iterable}")
+        is_bulk = emit_bulk(translator, loop, loop.body, f"w{start}")
+        if not is_bulk:
+            translator.lines.pop()
+    else:
+        is_bulk = False
+    if not is_bulk:
+        translator.line(f"for w{start} in {iterable}:")
+        translator.depth += 1
+        _emit_body(translator, loop, loop.body)
+        translator.depth -= 1
     if saved is None:
         del translator.walks[loop.cursor]
     else:
         translator.walks[loop.cursor] = saved
-    translator.depth -= 1
 
 
 def _iterable(translator: Translator, loop: LoopExtent, kind: str) -> str:
@@ -396,11 +465,7 @@ def _iterable(translator: Translator, loop: LoopExtent, kind: str) -> str:
         return f"walk({name}.probe({text}), {name}.next)"
     if opcode in _OPERATORS:
         seek = seek_text(translator, loop.start)
-        if kind in ("index", "table") and _walks_by_leaf(translator, loop):
-            return f"walk_leaves({seek}, {name})"
         return f"walk({seek}, {name}.{advance})"
-    if opcode == op.Rewind and kind == "index" and _walks_by_leaf(translator, loop):
-        return f"walk_leaves({name}.first(), {name})"
     if opcode not in _STARTS:
         raise Untranslatable("loop over " + kind)
     if kind in _ROW_LISTS and advance == "next" and opcode != op.Last and _uses_are_plain_list(translator, loop):
@@ -409,6 +474,8 @@ def _iterable(translator: Translator, loop: LoopExtent, kind: str) -> str:
         if any(loop.body <= other.start < loop.next for other in translator.program.loops):
             return f"polled({name}.rows, host)"
         return f"{name}.rows"
+    if kind == "rows" and opcode == op.Rewind and advance == "next" and _uses_are_plain_list(translator, loop):
+        return f"{name}.walk()"
     if opcode == op.WindowRewind:
         from_locals_to_list(translator, loop.start)
     if kind == "queue":

@@ -48,10 +48,11 @@ def program_shape(program: Program, masks: dict[int, tuple[int, ...]], modes: tu
 
 
 def constant_shape(value: Any) -> Any:
-    """What the translation of a constant depends on: class, size of an integer, whether text is ASCII."""
+    """What the translation of a constant depends on: class, size of an integer and whether it is positive, whether text is
+    ASCII."""
     kind = value.__class__
     if kind is int:
-        return magnitude(value)
+        return magnitude(value) if value > 0 else -magnitude(value)
     return (str, value.isascii()) if kind is str else kind
 
 

@@ -127,6 +127,12 @@ def _division(translator: Translator, address: int) -> Operand:
     a = translator.operand(p1, address)
     b = translator.operand(p2, address)
     sign, function = ("//", "divide") if opcode == op.Divide else ("%", "remainder")
+    if only(a, INTEGER) and only(b, INTEGER) and b.text in translator.positive_names:
+        first, later = bound(translator, a)
+        # Python rounds down, SQL towards zero.
+        text = f"({later} {sign} {b.text} if {first} >= 0 else -(-{later} {sign} {b.text}))"
+        bits = a.bits if opcode == op.Divide else min(a.bits, b.bits)
+        return Operand(text, INTEGER_48 if bits <= 47 else INTEGER, bits, False)
     if only(a, INTEGER) and only(b, INTEGER) and a.is_name and b.is_name:
         text = f"({a.text} {sign} {b.text} if {a.text} >= 0 and {b.text} > 0 else {function}({a.text}, {b.text}))"
         return Operand(text, NULL | NUMBER, 64, False)

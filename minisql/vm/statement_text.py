@@ -96,13 +96,15 @@ def cursor_aliases(translator: Translator, address: int) -> list[str]:
         if not p2:
             return [f"a{cursor} = c{cursor}.rows.append"]
         return [f"a{cursor} = c{cursor}.insert", f"h{cursor} = c{cursor}.threshold"]
+    if opcode == op.WindowOpen:
+        return [f"a{cursor} = c{cursor}.stored.append"]
     if opcode == op.HashOpen and cursor in translator.plain_hashes:
         return [f"b{cursor} = c{cursor}.buckets"]
     if opcode == op.SetOpen and (cursor in translator.plain_sets or cursor in translator.asked_sets):
         return [f"m{cursor} = c{cursor}.members"]
     if opcode == op.MemoOpen:
         return [f"m{cursor} = c{cursor}.results"]
-    if opcode == op.OpenRead and cursor in translator.finders:
+    if opcode in (op.OpenRead, op.OpenWrite) and cursor in translator.finders:
         return [f"F{cursor} = RowsByRowid(c{cursor})"]
     if opcode != op.GroupOpen:
         return []
@@ -299,7 +301,7 @@ def _emit_halt_if_null(translator: Translator, address: int) -> None:
 
 
 def _emit_append(translator: Translator, address: int) -> None:
-    """ListAppend and SorterInsert; a sorter with a limit gets only rows that can be among the first."""
+    """ListAppend, WindowStep and SorterInsert; a sorter with a limit gets only rows that can be among the first."""
     opcode, cursor, _, _, _, _ = translator.code[address]
     registers = translator.plan.reads[address]
     row = translator.tuple_text(registers, address)
@@ -491,6 +493,7 @@ _STATEMENTS: dict[int, Callable[[Translator, int], None]] = {
     op.HaltIfNull: _emit_halt_if_null,
     op.ListAppend: _emit_append,
     op.SorterInsert: _emit_append,
+    op.WindowStep: _emit_append,
     op.HashInsert: _emit_hash_insert,
     op.SetInsert: _emit_set_insert,
     op.MemoPut: _emit_memo_put,

@@ -26,7 +26,7 @@ from minisql.bytecode.program import Program, SortSpec
 from minisql.storage.type_mask import BLOB, INTEGER_48, INTEGER_64, NULL, REAL, TEXT, TEXT_NOT_ASCII
 from minisql.values.shape import KeyShape, RowShape
 from minisql.vm import flow_text, statement_text
-from minisql.vm.interpreter import DATA_CHANGING
+from minisql.vm.interpreter import CHANGES, DATA_CHANGING
 from minisql.vm.program_shape import magnitude
 from minisql.vm.python_text import ANY, Operand, value_of
 from minisql.vm.register_plan import PURE, RegisterPlan, Untranslatable
@@ -48,6 +48,8 @@ _NEEDS_NO_FRAME = PURE | frozenset(
         op.NotNull, op.Eq, op.Ne, op.Lt, op.Le, op.Gt, op.Ge, op.Count, op.MustBeInt, op.NewRowid, op.Delete,
     )
 )  # fmt: skip
+
+_LEAVE_FINDERS_ALONE = frozenset((op.NullRow, op.Close, op.UpdateRows, op.DeleteRows, op.InsertRows))
 
 _KINDS: dict[int, str] = {
     op.OpenList: "list", op.ConstantRows: "list", op.OpenDup: "list", op.OpenTree: "tree", op.HashOpen: "hash",
@@ -169,6 +171,7 @@ class Translator:
         "plain_hashes",
         "plain_sets",
         "plan",
+        "positive_names",
         "program",
         "shows_cursors",
         "sorter_specs",
@@ -201,6 +204,7 @@ class Translator:
         self.known: dict[tuple[int, int], int] = {}
         self.consulted: set[tuple[int, int]] = set()
         self.text_masks: dict[str, int] = {}
+        self.positive_names: set[str] = set()
         self.parameters = {register for _, register in program.parameters}
         self.used_constants: set[int] = set()
         self.used_locals: set[int] = set()
@@ -222,8 +226,7 @@ class Translator:
         self.index_shapes: dict[int, KeyShape] = {}
         self.cursor_kinds: dict[int, str] = {}
         self._classify_cursors()
-        if program.readonly:
-            self._find_finders()
+        self._find_finders()
         # Handlers and tier 1 find cursors in the frame; a program without calls of them need not put them there.
         self.shows_cursors = bool(program.loops) or any(
             opcode not in _NEEDS_NO_FRAME or (opcode == op.NewRowid and p3) for opcode, _, _, p3, _, _ in self.code
@@ -254,17 +257,25 @@ class Translator:
                     self.plain_groups.add(p1)
 
     def _find_finders(self) -> None:
-        """Finds the tables, opened once, of which nothing is asked but rows by rowid, somewhere in a loop."""
-        loops = self.program.loops
+        """Finds the tables, opened once, of which nothing is asked but rows by rowid, somewhere in a loop.
+
+        A program may change tables when all loops are behind it.
+        """
+        code = self.code
+        within: set[int] = set()
+        for loop in self.program.loops:
+            within.update(range(loop.body, loop.next))
+        if not self.program.readonly and any(code[address][0] in CHANGES for address in within):
+            return
         refused = set()
-        for address, (opcode, p1, p2, _, _, p5) in enumerate(self.code):
-            if opcode == op.OpenRead and self.cursor_kinds[p1] == "table":
-                if p5 or any(loop.body <= address < loop.next for loop in loops):
+        for address, (opcode, p1, p2, _, _, p5) in enumerate(code):
+            if opcode in (op.OpenRead, op.OpenWrite) and self.cursor_kinds[p1] == "table":
+                if p5 or address in within:
                     refused.add(p1)
             elif opcode in (op.SeekRowid, op.DeferredSeek):
-                if any(loop.body <= address < loop.next for loop in loops):
+                if address in within:
                     self.finders.add(p1)
-            elif opcode != op.NullRow and opcode != op.Close:
+            elif opcode not in _LEAVE_FINDERS_ALONE:
                 roles = ROLES[opcode]
                 if roles[0] == "c":
                     refused.add(p1)
@@ -378,6 +389,8 @@ class Translator:
         kind = value.__class__
         if kind is int:
             bits = magnitude(value)
+            if value > 0:
+                self.positive_names.add(name)
             return Operand(name, INTEGER_48 if bits < 48 else INTEGER_48 | INTEGER_64, bits, True)
         if kind is str:
             return Operand(name, TEXT if value.isascii() else TEXT | TEXT_NOT_ASCII, 0, True)

@@ -15,6 +15,7 @@ from minisql.bytecode.program import Instruction, LoopExtent, Program
 from minisql.storage.table_cursor import TableCursor
 from minisql.values.affinity import NUMERIC, apply_affinity
 from minisql.vm.handlers import HANDLERS
+from minisql.vm.handlers_cursor import compare_prefix
 from minisql.vm.interpreter import POLL_STEPS, interpret, poll
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 Row = tuple[Any, ...]
 
+_JOINED_ROWS = 500
 _KEPT_ROWS = 200_000
 
 OPENERS = frozenset(
@@ -54,14 +56,17 @@ class Scan:
     """A scan of a table for a `for` loop: it yields the rows of each leaf, and whether the specialised loop may take them.
 
     `test` holds pairs (column, mask bits that it must not have); None for a loop that takes all leaves.  A leaf that is refused
-    comes as (rowids, rows).  With `pairs`, leaves come as pairs (rowid, row).  When a statement changes the tree while the
-    loop hands out a row (`edits` has moved), the loop calls `resume` with its row and asks for the next leaf: the scan goes on
-    behind that row in the tree as it is now.
+    comes as (rowids, rows).  With `pairs`, leaves come as pairs (rowid, row); with `joins`, several leaves in one list.
+    When a statement changes the tree while the loop hands out a row (`edits` has moved), the loop calls `resume` with its row
+    and asks for the next leaf: the scan goes on behind that row in the tree as it is now.
     """
 
-    __slots__ = ("_pairs", "_start", "_test", "cursor", "edits", "host", "is_behind", "rowids", "rows")
+    __slots__ = ("_joins", "_pairs", "_start", "_test", "cursor", "edits", "host", "is_behind", "rowids", "rows")
 
-    def __init__(self, cursor: Any, host: Host, test: tuple[tuple[int, int], ...] | None, pairs: bool) -> None:
+    def __init__(
+        self, cursor: Any, host: Host, test: tuple[tuple[int, int], ...] | None, pairs: bool, joins: bool = False
+    ) -> None:
+        self._joins = joins
         self.cursor = cursor
         self.host = host
         self._test = test
@@ -73,6 +78,25 @@ class Scan:
         self.edits = 0
 
     def __iter__(self) -> Iterator[tuple[Any, bool]]:
+        return self._joined() if self._joins else self._leaves()
+
+    def _joined(self) -> Iterator[tuple[Any, bool]]:
+        rows: list[Any] = []
+        for leaf, is_accepted in self._leaves():
+            if is_accepted:
+                rows += leaf
+                if len(rows) >= _JOINED_ROWS:
+                    yield rows, True
+                    rows = []
+                continue
+            if rows:
+                yield rows, True
+                rows = []
+            yield leaf, False
+        if rows:
+            yield rows, True
+
+    def _leaves(self) -> Iterator[tuple[Any, bool]]:
         test = self._test or ()
         host = self.host
         tree = self.cursor.tree
@@ -142,12 +166,15 @@ class RowsByRowid(dict[Any, Row | None]):
 
 
 class LeafWalk:
-    """Walks a storage cursor from where it stands, list by list, for loops that hand out rows; `resume` as in Scan."""
+    """Walks a storage cursor from where it stands, list by list, for loops that hand out rows; `resume` as in Scan, `key` and
+    `limit` as in walk_lists."""
 
-    __slots__ = ("_entry", "_first", "cursor", "edits", "host", "rows")
+    __slots__ = ("_entry", "_first", "_key", "_limit", "cursor", "edits", "host", "rows")
 
-    def __init__(self, cursor: Any, host: Host, first: Row | None) -> None:
+    def __init__(self, cursor: Any, host: Host, first: Row | None, key: Row | None = None, limit: int = 0) -> None:
         self.cursor = cursor
+        self._key = key
+        self._limit = limit
         self.host = host
         self._first = first
         self._entry: Row | None = None
@@ -171,8 +198,17 @@ class LeafWalk:
             position = cursor.position
             self.edits = cursor.tree.edits
             cursor.position = len(rows) - 1
-            yield rows[position:] if position else rows
+            is_last = False
+            if self._key is not None:
+                end = _end_of_range(cursor, rows, position, self._key, self._limit)
+                if end < len(rows):
+                    is_last = True
+                    rows = rows[:end]
+            if position < len(rows):
+                yield rows[position:] if position else rows
             entry = self._entry
+            if entry is None and is_last:
+                return
             if entry is not None:
                 self._entry = None
                 if cursor.seek_gt(_place(cursor, rows, entry)) is None:
@@ -273,22 +309,49 @@ def polled(rows: list[Row], host: Host) -> Iterator[Row]:
         yield row
 
 
-def walk_leaves(first: Row | None, cursor: Any) -> Iterable[Row]:
-    """Yields `first`, on which a storage cursor stands, and all rows behind it; the cursor moves leaf by leaf."""
+def walk_lists(cursor: Any, host: Host, first: Row | None, key: Row | None = None, limit: int = 0) -> Iterator[list[Row]]:
+    """Yields the rows from `first` on, on which a storage cursor stands, list by list.
+
+    With a key, up to the first entry of an index whose order to the key's fields is `limit` (0 or 1) or more.
+    """
     if first is None:
-        return ()
-    return chain.from_iterable(_leaves_from(cursor))
-
-
-def _leaves_from(cursor: Any) -> Iterator[list[Row]]:
+        return
     while True:
+        if host.is_interrupted:
+            poll(host)
         rows = cursor.rows
         position = cursor.position
         # The cursor stands on the last row meanwhile: after an edit it seeks the place behind that.
         cursor.position = len(rows) - 1
+        if key is not None:
+            end = _end_of_range(cursor, rows, position, key, limit)
+            if end < len(rows):
+                if position < end:
+                    yield rows[position:end]
+                return
         yield rows[position:] if position else rows
         if cursor.next() is None:
             return
+
+
+def _end_of_range(cursor: Any, rows: list[Row], position: int, key: Row, limit: int) -> int:
+    """Where the entries end, from a position on, whose order to a key is below the limit."""
+    order = cursor.order
+    if compare_prefix(order, rows[-1], key) < limit:
+        return len(rows)
+    low, high = position, len(rows) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if compare_prefix(order, rows[middle], key) < limit:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def walk_rows(cursor: Any, host: Host, first: Row | None, key: Row | None = None, limit: int = 0) -> Iterable[Row]:
+    """Yields what `walk_lists` yields row by row."""
+    return chain.from_iterable(walk_lists(cursor, host, first, key, limit))
 
 
 def seek_value(cursor: Any, key: Any) -> Row | None:

@@ -77,6 +77,11 @@ def frame_ranges(partition: Partition, frame: Frame, registers: list[Any]) -> li
     end_offset = frame_offset(registers[end_register], False, unit) if end_register else 0
     bound = _BOUNDS[unit]
     n = partition.n
+    if start_kind == "unbounded preceding" and end_kind == "current row":
+        if unit == "rows":
+            return [(0, end) for end in range(1, n + 1)]
+        ends = partition.ends
+        return [(0, ends[group]) for group in partition.group_of]
     ranges = []
     for i in range(n):
         low = 0 if start_kind == "unbounded preceding" else bound(partition, i, start_kind, start_offset, True)

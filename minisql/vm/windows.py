@@ -11,10 +11,13 @@ Source: https://www.sqlite.org/windowfunctions.html.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from minisql.bytecode.operands import window_registers
 from minisql.bytecode.program import WindowCall, WindowSpec
 from minisql.errors import ERROR, sqlite_error
 from minisql.values.affinity import NUMERIC, apply_affinity
@@ -28,38 +31,36 @@ from minisql.vm.window_frames import Partition, frame_ranges, included
 
 if TYPE_CHECKING:
     from minisql.functions.registry import Accumulator
+    from minisql.values.collation import Collation
 
 Row = tuple[Any, ...]
 
 
 class WindowCursor(ListCursor):
-    """The window computation of one WindowSpec."""
+    """The window computation of one WindowSpec; `stored` are the rows so far, made of `window_registers`."""
 
-    __slots__ = ("_n_columns", "_pick", "_slots", "_spec", "_stored")
+    __slots__ = ("_n_columns", "_pick", "_slots", "_spec", "stored")
 
     def __init__(self, spec: WindowSpec) -> None:
         super().__init__()
         self._spec = spec
         self._n_columns = len(spec.row_registers)
-        registers = list(spec.row_registers)
         self._slots: list[tuple[slice, int]] = []
+        first = self._n_columns
         for call in spec.calls:
-            first = len(registers)
-            registers.extend(call.registers)
-            filter_slot = len(registers) if call.filter_register else -1
-            self._slots.append((slice(first, len(registers)), filter_slot))
-            if call.filter_register:
-                registers.append(call.filter_register)
-        self._pick = GETTERS[tuple(registers)]
-        self._stored: list[Row] = []
+            end = first + len(call.registers)
+            self._slots.append((slice(first, end), end if call.filter_register else -1))
+            first = end + (1 if call.filter_register else 0)
+        self._pick = GETTERS[tuple(window_registers(spec))]
+        self.stored: list[Row] = []
 
     def step(self, registers: list[Any]) -> None:
         """Adds a row, which stands in the registers."""
-        self._stored.append(self._pick(registers))
+        self.stored.append(self._pick(registers))
 
     def finish(self, registers: list[Any]) -> Row | None:
         """Computes all results and moves to the first row; frame offsets are read from the registers."""
-        rows = self._stored
+        rows = self.stored
         spec = self._spec
         if spec.sort is not None:
             sort_rows(rows, spec.sort)
@@ -68,7 +69,7 @@ class WindowCursor(ListCursor):
         for end in self._partition_ends(rows):
             self._finish_partition(rows[start:end], registers)
             start = end
-        self._stored = []
+        self.stored = []
         return self.first()
 
     def _partition_ends(self, rows: list[Row]) -> list[int]:
@@ -76,14 +77,13 @@ class WindowCursor(ListCursor):
         if spec.sort is None or not spec.n_partition:
             return [len(rows)] if rows else []
         n = spec.n_partition
-        same = _same_keys(spec.sort.keys[:n], spec.sort.collations[:n])
-        return [i for i in range(1, len(rows) + 1) if i == len(rows) or not same(rows[i - 1], rows[i])]
+        return [*_changes(rows, spec.sort.keys[:n], spec.sort.collations[:n]), len(rows)] if rows else []
 
     def _finish_partition(self, rows: list[Row], registers: list[Any]) -> None:
         partition = self._peer_groups(rows)
         columns = []
         for call, (arguments, filter_slot) in zip(self._spec.calls, self._slots):
-            values = [row[arguments] for row in rows]
+            values = [row[arguments] for row in rows] if call.registers else [()] * len(rows)
             passes = None if filter_slot < 0 else [truth(row[filter_slot]) for row in rows]
             if call.function is None:
                 columns.append(_BUILT_IN[call.name](partition, call, values, registers))
@@ -91,29 +91,39 @@ class WindowCursor(ListCursor):
                 columns.append(_aggregate(partition, call, values, passes, registers))
         n = self._n_columns
         if columns:
-            self.rows.extend([(*row[:n], *results) for row, results in zip(rows, zip(*columns))])
+            self.rows.extend([row[:n] + results for row, results in zip(rows, zip(*columns))])
         else:
             self.rows.extend([row[:n] for row in rows])
 
     def _peer_groups(self, rows: list[Row]) -> Partition:
         spec = self._spec
         n = spec.n_partition
-        if spec.sort is None or len(spec.sort.keys) == n:
+        if spec.sort is None or len(spec.sort.keys) == n or all(call.name in _WITHOUT_PEERS for call in spec.calls):
             return Partition([0] * len(rows), [0], [None] * len(rows), False)
-        same = _same_keys(spec.sort.keys[n:], spec.sort.collations[n:])
-        group_of = [0]
-        starts = [0]
-        for i in range(1, len(rows)):
-            if not same(rows[i - 1], rows[i]):
-                starts.append(i)
-            group_of.append(len(starts) - 1)
+        starts = [0, *_changes(rows, spec.sort.keys[n:], spec.sort.collations[n:])]
+        group_of: list[int] = []
+        for group, (start, end) in enumerate(pairwise([*starts, len(rows)])):
+            group_of += (group,) * (end - start)
         key = spec.sort.keys[n]
         return Partition(group_of, starts, [row[key] for row in rows], spec.sort.descending[n])
 
 
-def _same_keys(positions: Any, collations: Any) -> Callable[[Row, Row], bool]:
+# Built-in functions that do not ask which rows are peers.
+_WITHOUT_PEERS = frozenset(("row_number", "ntile", "lag", "lead"))
+
+
+def _changes(rows: list[Row], positions: Sequence[int], collations: Sequence[Collation | None]) -> list[int]:
+    """The positions of the rows that differ from the row before them in a key."""
+    if all(collation is None or collation.is_binary for collation in collations):
+        # Python finds values equal as SQL does, and NULL is equal to NULL here.
+        keys = list(map(itemgetter(*positions), rows))
+        return [i for i, (before, key) in enumerate(pairwise(keys), 1) if key != before]
     terms = [(position, collation or BINARY) for position, collation in zip(positions, collations)]
-    return lambda a, b: all(equal(a[position], b[position], collation) for position, collation in terms)
+    return [
+        i
+        for i, (a, b) in enumerate(pairwise(rows), 1)
+        if not all(equal(a[position], b[position], collation) for position, collation in terms)
+    ]
 
 
 def _aggregate(
@@ -170,6 +180,7 @@ def _growing(
     make: Callable[[], Accumulator], values: list[Row], passes: list[bool | None] | None, ranges: list[tuple[int, int]]
 ) -> list[Any]:
     accumulator = make()
+    step, value = accumulator.step, accumulator.value
     done = 0
     results: list[Any] = []
     for _, high in ranges:
@@ -178,9 +189,9 @@ def _growing(
             continue
         for position in range(done, high):
             if passes is None or passes[position]:
-                accumulator.step(*values[position])
+                step(*values[position])
         done = max(done, high)
-        results.append(accumulator.value())
+        results.append(value())
     return results
 
 
@@ -263,6 +274,15 @@ def _lead(partition: Partition, call: WindowCall, values: list[Row], registers: 
 
 
 def _shifted(values: list[Row], direction: int) -> list[Any]:
+    n = len(values)
+    offsets = {1} if len(values[0]) < 2 else {arguments[1] for arguments in values}
+    same: Any = offsets.pop()
+    if not offsets and same.__class__ is int and 0 <= same <= n:
+        shifted = [arguments[0] for arguments in values]
+        defaults = [arguments[2] for arguments in values] if len(values[0]) > 2 else [None] * n
+        if direction < 0:
+            return defaults[:same] + shifted[: n - same]
+        return shifted[same:] + defaults[n - same :]
     results = []
     for i, arguments in enumerate(values):
         # The row is found by arithmetic: text counts what it begins with, a fraction finds none.

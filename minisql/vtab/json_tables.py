@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from minisql.functions.json_rows import COLUMNS, json_rows
+from minisql.functions.json_rows import COLUMNS, json_each_columns, json_rows
 from minisql.vtab.protocol import Module, Value
 from minisql.vtab.table_function import TableFunction
 
@@ -17,7 +17,15 @@ from minisql.vtab.table_function import TableFunction
 def make_module(name: str) -> Module:
     """The module of one of the four names."""
     rows = partial(_rows, name.endswith("tree"), name.startswith("jsonb"))
-    return TableFunction(COLUMNS, ("json", "root"), rows, (0, 1, 3), first_rowid=0)
+    at_once = _rows_at_once if name == "json_each" else None
+    return TableFunction(COLUMNS, ("json", "root"), rows, (0, 1, 3), first_rowid=0, rows_at_once=at_once)
+
+
+def _rows_at_once(arguments: list[Any], columns: tuple[int, ...]) -> list[tuple[Value, ...]] | None:
+    if not arguments:
+        return []
+    is_given = len(arguments) > 1
+    return json_each_columns(arguments[0], arguments[1] if is_given else None, is_given, columns)
 
 
 def _rows(is_tree: bool, is_binary: bool, owner: Any, arguments: list[Any], n_given: int) -> Iterable[tuple[Value, ...]]:

@@ -16,6 +16,9 @@ from minisql.vtab.protocol import EQ, ROWID, Constraint, Cursor, IndexInfo, Modu
 Rows = Callable[[Any, list[Any], int], Iterable[tuple[Value, ...]]]
 """`rows(owner, arguments, n_given)`: the visible columns; the first `n_given` arguments were given, the others are None."""
 
+RowsAtOnce = Callable[[list[Any], tuple[int, ...]], list[tuple[Value, ...]] | None]
+"""`rows_at_once(given arguments, wanted columns)`: the rows as a list, of the wanted columns only; None: ask `rows`."""
+
 
 class TableFunction(Module):
     """A table-valued function with visible `columns` and one hidden column for each of `arguments`.
@@ -33,7 +36,9 @@ class TableFunction(Module):
         rows: Rows,
         plan_numbers: Sequence[int] = (0,),
         first_rowid: int = 1,
+        rows_at_once: RowsAtOnce | None = None,
     ) -> None:
+        self.rows_at_once = rows_at_once
         self.first_rowid = first_rowid
         self.columns = columns
         self.arguments = arguments
@@ -54,6 +59,7 @@ class FunctionTable(VirtualTable):
     def __init__(self, function: TableFunction, owner: Any) -> None:
         self.function = function
         self.owner = owner
+        self.rows_at_once = function.rows_at_once
 
     def best_index(self, info: IndexInfo) -> bool | None:
         """Uses the equalities with the leading hidden columns."""
