@@ -203,4 +203,7 @@ def _emit_call(translator: Translator, call: AggregateCall, operand: Operand | N
     translator.line(f" if {old} is None or compare({best}, {old}, {collation}) == {sign}: {slot} = {best}")
 
 
-_EMITTERS = {op.GroupStep: _emit_group_step, op.ListAppend: _emit_append, op.SorterInsert: _emit_append, op.WindowStep: _emit_append}
+_EMITTERS = {
+    op.GroupStep: _emit_group_step,
+    **dict.fromkeys((op.ListAppend, op.SorterInsert, op.WindowStep), _emit_append),
+}
