@@ -81,8 +81,8 @@ class Statement:
 
     @property
     def declared_types(self) -> list[str | None]:
-        """The declared type of the table column behind each result column, None for expressions."""
-        return [origin[3] if origin is not None else None for origin in self.program.column_origins]
+        """The declared type of the table column behind each result column, None for expressions and columns without a type."""
+        return [(origin[3] or None) if origin is not None else None for origin in self.program.column_origins]
 
     def start(self, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """Runs the statement with a value for every parameter; yields its rows."""

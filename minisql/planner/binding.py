@@ -510,7 +510,7 @@ def subquery_input(bound: BoundSelect, alias: str, columns: list[Column]) -> Inp
     """An input over the rows of a bound SELECT."""
     source = Source(alias, columns, positions_of(columns), [])
     made = Input(SUBQUERY, source)
-    made.select = bound
+    made.select = source.select = bound
     made.label = alias
     return made
 

@@ -36,7 +36,7 @@ from minisql.values.compare import hash_key
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from minisql.bytecode.program import Program, RowsSpec
+    from minisql.bytecode.program import Origin, Program, RowsSpec
     from minisql.catalog.schema import Column, Table
     from minisql.parser.tokenizer import Source as SourceText
     from minisql.planner.context import PlanContext
@@ -110,6 +110,7 @@ class Compiler:
         "register",
         "registers",
         "restricts_functions",
+        "returned_origins",
         "reverses_scans",
         "rows_spec",
         "select_numbers",
@@ -212,6 +213,8 @@ class Compiler:
         # While rows are gathered inside of what may run many times: the capture of the subquery around, and whether the step
         # of a recursive table is around.
         self.gathering_capture: Capture | None = None
+        # The origins of the columns of RETURNING.
+        self.returned_origins: tuple[Origin | None, ...] = ()
         self.in_recursion = False
         # Results of correlated subqueries may be kept by outer values: only while nothing is written.
         self.allows_memo = False

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from minisql.catalog.schema import Table
     from minisql.parser import ast
+    from minisql.planner.query_blocks import BoundSelect
 
 
 class _HasExpression(Protocol):
@@ -66,6 +67,7 @@ class Source:
         "registers",
         "rowid_register",
         "schema_name",
+        "select",
         "shown",
         "table",
         "was_read",
@@ -97,6 +99,8 @@ class Source:
         self.is_coalesced = False
         self.expressions: Sequence[ast.Expression] | None = None
         self.inner: Scope | None = None
+        # What the rows of a subquery come from.
+        self.select: BoundSelect | None = None
         self.mask = 0
         # Set while code behind a grouping is emitted: column number -> register of the group row.
         self.group_map: GroupMap | None = None

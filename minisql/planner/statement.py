@@ -13,7 +13,8 @@ from minisql.bytecode import opcodes as op
 from minisql.bytecode.listing import EXPLAIN_COLUMNS, explain_rows
 from minisql.bytecode.program import Instruction, Program
 from minisql.parser import ast
-from minisql.planner.binding import bind_select, column_name, column_origin, expand_results, styled_name
+from minisql.planner.binding import bind_select, column_name, expand_results, styled_name
+from minisql.planner.column_origins import origin_of
 from minisql.planner.compiler import Compiler
 from minisql.planner.explain_plan import number_selects, tree_order
 from minisql.planner.plain_insert import compile_plain_insert
@@ -90,7 +91,7 @@ def _compile_general(parsed: Parsed, context: PlanContext, explains: bool) -> Pr
             statement = _with_counter(statement)
         names = emitter(compiler, statement) or ()
     program = finish_program(compiler, names, kind)
-    program.column_origins = (None,) * len(names)
+    program.column_origins = compiler.returned_origins or (None,) * len(names)
     program.sql = parsed.source.sql
     return program
 
@@ -132,7 +133,7 @@ def describe_columns(
         if not is_plain and result.alias is None:
             name = styled_name(compiler, result, scope, name)
         names.append(name if name is not None else column_name(compiler, expression, result, scope, number, bound))
-        origins.append(column_origin(compiler, expression, scope))
+        origins.append(origin_of(compiler, expression, scope))
     return tuple(names), tuple(origins)
 
 

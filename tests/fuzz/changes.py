@@ -1,0 +1,149 @@
+"""Random statements that write: INSERT with conflicts, UPSERT and RETURNING, UPDATE FROM, DELETE, transactions, schema changes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from tests.fuzz.queries import Queries
+from tests.fuzz.schemas import Schema, Table
+
+CONFLICTS = ("", "", "", "", "or ignore ", "or replace ", "or fail ", "or abort ", "or rollback ")
+TRANSACTIONS = ("begin", "commit", "rollback", "savepoint s", "rollback to s", "release s", "begin immediate")
+
+
+class Changes:
+    """A source of statements that change what `schema` has made."""
+
+    def __init__(self, dice: random.Random, schema: Schema, queries: Queries) -> None:
+        self.dice = dice
+        self.schema = schema
+        self.queries = queries
+        self.made = queries.expressions
+
+    def statement(self) -> str:
+        """INSERT, UPDATE, DELETE mostly."""
+        form = self.dice.randrange(20)
+        if form < 8:
+            return self.insert()
+        if form < 13:
+            return self.update()
+        if form < 16:
+            return self.delete()
+        return self.dice.choice(TRANSACTIONS) if form < 18 else self.definition()
+
+    def table(self) -> Table:
+        """A table to change."""
+        return self.dice.choice(self.schema.base_tables)
+
+    def returning(self, table: Table) -> str:
+        """RETURNING, sometimes."""
+        if self.dice.random() >= 0.2:
+            return ""
+        return f" returning {self.dice.choice(('*', self.made.value(table.columns, 1)))}"
+
+    def insert(self) -> str:
+        """INSERT of values or a query, perhaps with ON CONFLICT clauses."""
+        dice = self.dice
+        table = self.table()
+        columns = table.settable if dice.random() < 0.6 else dice.sample(table.settable, dice.randint(1, len(table.settable)))
+        conflict = dice.choice(CONFLICTS)
+        choice = dice.random()
+        if choice < 0.05:
+            return f"insert {conflict}into {table.name} default values{self.returning(table)}"
+        if choice < 0.25:
+            body = self.query(len(columns))
+        else:
+            rows = [", ".join(self.value_for(table, column) for column in columns) for _ in range(dice.choice((1, 1, 2, 3)))]
+            body = f"values {', '.join(f'({row})' for row in rows)}"
+        head = f"{'insert ' + conflict if dice.random() < 0.92 else 'replace '}into {table.name}({', '.join(columns)}) {body}"
+        upsert = self.upsert(table) if dice.random() < 0.25 and "select" not in body else ""
+        return head + upsert + self.returning(table)
+
+    def value_for(self, table: Table, column: str) -> str:
+        """A value, at times an expression."""
+        if self.dice.random() < 0.1:
+            return self.made.value([], 2)
+        return self.schema.literal_for(table, column)
+
+    def query(self, n_columns: int) -> str:
+        """A SELECT with rows in one order."""
+        source = self.queries.sources(self.dice.choice((1, 1, 2)))
+        items = ", ".join(self.made.value(source.columns, 1) for _ in range(n_columns))
+        where = f" where {self.made.condition(source.columns)}" if self.dice.random() < 0.7 else ""
+        return f"select {items} from {source.text}{where} order by {', '.join(source.key)}"
+
+    def upsert(self, table: Table) -> str:
+        """ON CONFLICT ... DO."""
+        dice = self.dice
+        text = ""
+        for _ in range(dice.choice((1, 1, 1, 2))):
+            target = dice.choice(table.conflict_targets) if table.conflict_targets and dice.random() < 0.8 else ""
+            if not target or dice.random() < 0.3:
+                text += f" on conflict{target} do nothing"
+                if not target:
+                    break
+                continue
+            visible = [*table.columns, *(f"excluded.{column}" for column in table.columns)]
+            where = f" where {self.made.term(visible, 1)}" if dice.random() < 0.3 else ""
+            text += f" on conflict{target} do update set {self.assignments(table, visible)}{where}"
+        return text
+
+    def assignments(self, table: Table, visible: Sequence[str]) -> str:
+        """What stands behind SET."""
+        dice = self.dice
+        if dice.random() < 0.12 and len(table.settable) > 1:
+            pair = dice.sample(table.settable, 2)
+            if dice.random() < 0.5:
+                return f"({pair[0]}, {pair[1]}) = ({self.made.value(visible, 1)}, {self.schema.literal_for(table, pair[1])})"
+            return f"({pair[0]}, {pair[1]}) = ({self.queries.subquery(visible, 'pair')})"
+        parts = []
+        for column in dice.sample(table.settable, min(len(table.settable), dice.choice((1, 1, 2)))):
+            value = self.made.value(visible, 1) if dice.random() < 0.6 else self.schema.literal_for(table, column)
+            parts.append(f"{column} = {value}")
+        return ", ".join(parts)
+
+    def update(self) -> str:
+        """UPDATE, perhaps FROM other tables."""
+        dice = self.dice
+        table = self.table()
+        conflict = dice.choice(CONFLICTS)
+        if dice.random() < 0.15:
+            source = self.queries.source()
+            own = [f"{table.name}.{column}" for column in table.columns]
+            where = f"{dice.choice(own)} {dice.choice(('=', '=', '<'))} {dice.choice(source.columns)}"
+            return f"update {conflict}{table.name} set {self.assignments(table, own + source.columns)} from {source.text} where {where}"
+        where = f" where {self.made.condition(table.columns)}" if dice.random() < 0.85 else ""
+        return f"update {conflict}{table.name} set {self.assignments(table, table.columns)}{where}{self.returning(table)}"
+
+    def delete(self) -> str:
+        """DELETE of some rows or all."""
+        table = self.table()
+        where = f" where {self.made.condition(table.columns)}" if self.dice.random() < 0.92 else ""
+        return f"delete from {table.name}{where}{self.returning(table)}"
+
+    def definition(self) -> str:
+        """A schema change in the middle, or a setting."""
+        dice = self.dice
+        form = dice.randrange(9)
+        table = self.table()
+        if form < 2:
+            return self.schema.create_index()
+        if form == 2:
+            return f"drop index if exists i{dice.randint(1, 4)}"
+        if form == 3:
+            name = f"n{dice.randrange(4)}"
+            if name not in table.columns and not table.is_strict:
+                table.columns.append(name)
+                table.settable.append(name)
+            default = dice.choice(("", "", " default 1", " default 'x' not null", " collate nocase"))
+            return f"alter table {table.name} add column {name} {dice.choice(('', 'int', 'text', 'real')) if not table.is_strict else 'any'}{default}"
+        if form == 4:
+            return "reindex"
+        if form == 5:
+            return "analyze"
+        if form == 6:
+            return f"create table if not exists k{dice.randrange(2)} as {self.query(2)}"
+        if form == 7:
+            return f"pragma foreign_keys={dice.choice(('on', 'off'))}"
+        return dice.choice(("pragma foreign_key_check", "pragma integrity_check", "pragma recursive_triggers=on"))

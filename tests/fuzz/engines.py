@@ -1,0 +1,161 @@
+"""minisql and SQLite 3.54.1 (apsw) behind one face: run a statement, get everything of it that can be compared.
+
+A statement that costs SQLite too many steps is not asked of minisql (`Costly`), so a round's time is bounded.  minisql gets a
+generous limit of its own; passing it is a difference like any other.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import apsw
+
+from minisql.engine.session import Session
+from minisql.errors import Error
+
+STEPS = 1_000
+BUDGET = 150
+"""SQLite's steps before a statement is called costly: BUDGET callbacks of STEPS each."""
+SECONDS = 30.0
+_STATE = "SELECT changes(), total_changes(), last_insert_rowid()"
+
+
+class Costly(Exception):
+    """A statement takes too many steps to be worth it."""
+
+
+class Answer(NamedTuple):
+    """What a statement gave: rows, or an error's text with its extended code; column names, declared types, the state after."""
+
+    rows: list[tuple[Any, ...]] | None
+    error: str
+    names: tuple[str, ...] = ()
+    types: tuple[str | None, ...] = ()
+    state: tuple[Any, ...] = ()
+
+    def shown(self) -> str:
+        """For a report."""
+        return self.error if self.rows is None else f"{self.rows!r}"[:1_500] + (f" {self.state}" if self.state else "")
+
+
+class Engine(Protocol):
+    """A connection."""
+
+    def run(self, sql: str) -> Answer:
+        """Runs one statement."""
+
+    def close(self) -> None:
+        """Ends it."""
+
+
+def is_reading(sql: str) -> bool:
+    """Whether a statement leaves changes() alone."""
+    return sql.lstrip().lower().startswith(("select", "with", "values", "explain", "pragma", "analyze"))
+
+
+class Sqlite:
+    """SQLite through apsw."""
+
+    def __init__(self, path: str = ":memory:") -> None:
+        self.connection = apsw.Connection(path)
+        self.n_calls = 0
+        self.base = 0
+        self.described: tuple[tuple[str, str | None], ...] = ()
+        self.connection.set_progress_handler(self._count, STEPS)
+        self.connection.exec_trace = self._note
+
+    def _count(self) -> bool:
+        self.n_calls += 1
+        return self.n_calls > BUDGET
+
+    def _note(self, cursor: apsw.Cursor, sql: str, bindings: object) -> bool:
+        self.described = cursor.get_description()  # type: ignore[assignment]
+        return True
+
+    def run(self, sql: str) -> Answer:
+        """Runs a statement.  Raises Costly."""
+        self.n_calls = 0
+        self.described = ()
+        try:
+            rows = list(self.connection.execute(sql))
+        except (apsw.InterruptError, UnicodeDecodeError):
+            # Text that is no UTF-8 cannot be fetched through apsw.
+            raise Costly from None
+        except apsw.Error as error:
+            return Answer(None, f"{error} ({error.extendedresult})", state=self._state(sql))
+        names = tuple(name for name, _ in self.described)
+        return Answer(rows, "", names, tuple(declared for _, declared in self.described), self._state(sql))
+
+    def _state(self, sql: str) -> tuple[Any, ...]:
+        if is_reading(sql):
+            return ()
+        self.n_calls = 0
+        return (*next(self.connection.execute(_STATE)), self.connection.getautocommit())
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self.connection.close()
+
+
+class Minisql:
+    """minisql, with its settings."""
+
+    def __init__(self, path: str = ":memory:", settings: Sequence[str] = ()) -> None:
+        self.session = Session(path)
+        for setting in settings:
+            self.session.execute(setting)
+        self.end = 0.0
+        self.session.set_progress_handler(lambda: time.monotonic() > self.end, 10_000)
+
+    def run(self, sql: str) -> Answer:
+        """Runs a statement; an exception that is none of SQL's is an answer too, of its own."""
+        self.end = time.monotonic() + SECONDS
+        try:
+            statement, _ = self.session.prepare(sql)
+            rows = list(statement.start(()))
+            names, types = tuple(statement.column_names), tuple(statement.declared_types)
+        except Error as error:
+            return Answer(None, f"{error} ({error.sqlite_errorcode})", state=self._state(sql))
+        except Exception as error:  # whatever the engine lets out is a finding
+            return Answer(None, f"INTERNAL {type(error).__name__}: {error}")
+        return Answer(rows, "", names, types, self._state(sql))
+
+    def _state(self, sql: str) -> tuple[Any, ...]:
+        if is_reading(sql):
+            return ()
+        return (*self.session.execute(_STATE)[0], self.session.autocommit)
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self.session.close()
+
+
+def multiset(rows: Sequence[tuple[Any, ...]]) -> list[str]:
+    """Rows without their order."""
+    return sorted(map(repr, rows))
+
+
+def near(rows: Sequence[tuple[Any, ...]]) -> list[str]:
+    """Rows without their order, reals to 12 digits: sums depend on the order of their terms."""
+    return sorted(repr([rounded(value) for value in row]) for row in rows)
+
+
+def rounded(value: Any) -> Any:
+    """A real with 12 digits; anything else as it is."""
+    return f"{value:.12g}" if isinstance(value, float) and math.isfinite(value) else value
+
+
+def same(ours: Answer, theirs: Answer, in_order: bool = False) -> bool:
+    """Whether two answers agree in everything that a user sees."""
+    if ours.error != theirs.error or ours.state != theirs.state:
+        return False
+    if ours.rows is None or theirs.rows is None:
+        return ours.rows is theirs.rows
+    if ours.names != theirs.names or ours.types != theirs.types:
+        return False
+    if repr(ours.rows) == repr(theirs.rows):
+        return True
+    return not in_order and multiset(ours.rows) == multiset(theirs.rows)

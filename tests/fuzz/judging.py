@@ -1,0 +1,160 @@
+"""Whether minisql and SQLite differ on a case, and whether SQL leaves the answer open.
+
+A case is a script; its last statement is the one that is asked about, but an earlier difference counts as well.  SQL leaves much
+open (the order of rows, which of 1 and 1.0 represents a group, the last digit of a sum), so a difference counts only if SQLite
+never gives minisql's answer: not when scanning backwards, nor without indexes, nor with statistics, nor without automatic indexes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tests.fuzz.engines import Answer, Costly, Minisql, Sqlite, multiset, near, same
+
+
+@dataclass(frozen=True)
+class Case:
+    """A script, minisql's settings for it, whether it runs on a file, and whether the last statement's rows come in a total
+    order."""
+
+    script: tuple[str, ...]
+    settings: tuple[str, ...] = ()
+    in_file: bool = False
+    in_order: bool = False
+
+    def until(self, n: int) -> Case:
+        """The case of the first `n` statements."""
+        return replace(self, script=self.script[:n], in_order=self.in_order and n == len(self.script))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What the statement at `position` of the case's script gave on both sides."""
+
+    position: int
+    ours: Answer
+    theirs: Answer
+
+    def kind(self) -> tuple[str, ...]:
+        """What a smaller case has to keep: which side gives rows, and the kinds of its errors."""
+        ours, theirs = (_kind(answer) for answer in (self.ours, self.theirs))
+        if self.ours.rows is not None and self.theirs.rows is not None:
+            parts = zip(("rows", "names", "types", "state"), _parts(self.ours), _parts(self.theirs))
+            return tuple(name for name, one, other in parts if one != other)[:1] or ("order",)
+        return ours, theirs
+
+
+def _parts(answer: Answer) -> tuple[object, ...]:
+    return multiset(answer.rows or []), answer.names, answer.types, answer.state
+
+
+def _kind(answer: Answer) -> str:
+    """An error without the names and values in it."""
+    return _NAMES.sub("", answer.error) if answer.rows is None else "rows"
+
+
+_NAMES = re.compile(r"[\w.]*\d[\w.]*|: .*(?=\()|'.*'")
+
+
+def in_pairs(case: Case) -> Iterator[tuple[Answer, Answer]]:
+    """Both engines' answers, statement by statement.  Raises Costly."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
+        path = str(Path(folder, "fuzz.db")) if case.in_file else ":memory:"
+        ours, theirs = Minisql(path, case.settings), Sqlite()
+        try:
+            for sql in case.script:
+                expected = theirs.run(sql)
+                yield ours.run(sql), expected
+        finally:
+            ours.close()
+            theirs.close()
+
+
+def difference(case: Case) -> Difference | None:
+    """The first difference, or None.  Raises Costly."""
+    for position, (ours, theirs) in enumerate(in_pairs(case)):
+        if not same(ours, theirs, case.in_order and position == len(case.script) - 1):
+            return Difference(position, ours, theirs)
+    return None
+
+
+VARIANTS = ("reversed", "bare", "reversed bare", "analyzed", "no automatic index", "reversed analyzed")
+
+
+def varied(script: Sequence[str], variant: str) -> list[str]:
+    """The script in another environment that must not change what SQL defines."""
+    body = list(script)
+    if "bare" in variant:
+        body = [sql for sql in body[:-1] if not sql.startswith("create index")] + body[-1:]
+    if "analyzed" in variant:
+        body.insert(len(body) - 1, "analyze")
+    if "reversed" in variant:
+        body.insert(0, "pragma reverse_unordered_selects=on")
+    if "automatic" in variant:
+        body.insert(0, "pragma automatic_index=off")
+    return body
+
+
+def is_open(case: Case, found: Difference) -> bool:
+    """Whether SQLite gives minisql's answer as well when it is asked in another way."""
+    ours, theirs = found.ours, found.theirs
+    if ours.error.startswith("INTERNAL"):
+        return False
+    if is_late(ours) or is_late(theirs):
+        return True
+    if ours.rows is not None and theirs.rows is not None:
+        if (ours.names, ours.types, ours.state) != (theirs.names, theirs.types, theirs.state):
+            return ours.state != theirs.state and _is_given(case, found)
+        if not case.in_order and near(ours.rows) == near(theirs.rows):
+            return True
+    return _is_given(case, found)
+
+
+LATE = ("integer overflow", "JSON cannot hold BLOB", "string or blob too big", "malformed JSON", "bad JSON path")
+
+
+def is_late(answer: Answer) -> bool:
+    """Whether the error depends on which rows were computed before a condition left them out."""
+    return answer.error.startswith(LATE)
+
+
+def _is_given(case: Case, found: Difference) -> bool:
+    """Whether SQLite gives our answer to a variant of the script."""
+    script = case.script[: found.position + 1]
+    for variant in VARIANTS:
+        answer = last_answer(varied(script, variant))
+        if answer is None:
+            continue
+        if same(found.ours, answer, case.in_order):
+            return True
+        if found.ours.rows is not None and answer.rows is not None and near(found.ours.rows) == near(answer.rows):
+            return found.ours.state == answer.state
+    return False
+
+
+def last_answer(script: Sequence[str]) -> Answer | None:
+    """SQLite's answer to the last statement, None if it is costly."""
+    engine = Sqlite()
+    try:
+        answer = None
+        for sql in script:
+            answer = engine.run(sql)
+        return answer
+    except Costly:
+        return None
+    finally:
+        engine.close()
+
+
+def is_wrong(case: Case) -> Difference | None:
+    """The difference that counts, or None."""
+    try:
+        found = difference(case)
+        return found if found is not None and not is_open(case, found) else None
+    except Costly:
+        return None

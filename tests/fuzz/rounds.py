@@ -1,0 +1,40 @@
+"""One round: a schema with data and the statements for it, all from one seed."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+from tests.fuzz.changes import Changes
+from tests.fuzz.queries import Queries
+from tests.fuzz.schemas import Schema, Table
+
+
+@dataclass
+class Round:
+    """`setup` makes the database, `queries` and `changes` make statements for it."""
+
+    dice: random.Random
+    schema: Schema
+    setup: list[str]
+    queries: Queries
+    changes: Changes
+    views: list[str] = field(default_factory=list)
+
+
+def make_round(dice: random.Random, has_triggers: bool = False) -> Round:
+    """A schema with data, views, and perhaps triggers."""
+    schema = Schema(dice)
+    setup = schema.statements()
+    queries = Queries(dice, schema.tables)
+    for number in range(dice.choice((0, 1, 1, 2))):
+        n_items = dice.choice((1, 2, 3))
+        names = [f"v{i}" for i in range(n_items)]
+        setup.append(f"create view w{number}({', '.join(names)}) as {queries.compound(n_items)[0]}")
+        schema.tables.append(Table(f"w{number}", names, is_view=True))
+    if has_triggers:
+        setup.append("create table log(x)")
+        if dice.random() < 0.6:
+            setup.insert(0, "pragma foreign_keys=on")
+        setup += [schema.create_trigger(number) for number in range(dice.choice((0, 0, 1, 2)))]
+    return Round(dice, schema, setup, queries, Changes(dice, schema, queries))
