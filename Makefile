@@ -2,9 +2,10 @@
 PYTHON ?= python3
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 CORPUS ?= ../shared/sqllogictest-corpus
+SECONDS ?= 600
 RUN := .venv/bin/python
 
-.PHONY: help setup demo test lint model corpus corpus-sample crash interrupts fuzz-files soak ci clean docs clients
+.PHONY: help setup demo test lint model corpus corpus-sample crash interrupts fuzz fuzz-files soak ci clean docs clients
 
 help:
 	@echo "make demo           make and query a database file, run the bundled suites, watch the harness close a fault"
@@ -16,6 +17,7 @@ help:
 	@echo "make crash          the crash matrix: 20,000 faults and 5,000 during recovery, resumable"
 	@echo "make interrupts     an exception at every line of a split, a commit, a checkpoint"
 	@echo "make soak           processes of minisql and sqlite3 on one file, a minute in each journal mode"
+	@echo "make fuzz           statements from seeds against SQLite and other oracles, SECONDS=600; findings in .build/fuzz"
 	@echo "make fuzz-files     100,000 damaged files against sqlite3, resumable"
 	@echo "make docs           the documentation as a site in .build/docs"
 	@echo "make clients        other projects' test suites on sqlite3 and on minisql; writes docs/clients.md"
@@ -60,6 +62,9 @@ interrupts: .venv/.stamp
 
 soak: .venv/.stamp
 	@$(RUN) -m tests.soak.soak
+
+fuzz: .venv/.stamp
+	@$(RUN) -m tests.fuzz --seconds $(SECONDS) --jobs $(JOBS)
 
 fuzz-files: .venv/.stamp
 	@$(RUN) -m tests.damage.fuzz --jobs $(JOBS)

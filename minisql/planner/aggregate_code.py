@@ -49,6 +49,9 @@ from minisql.values.affinity import NUMERIC, TEXT
 from minisql.values.collation import Collation
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
     from minisql.catalog.schema import Index, Table
     from minisql.planner.block_plan import BlockPlan
     from minisql.planner.compiler import Compiler
@@ -82,6 +85,8 @@ def find_calls(compiler: Compiler, block: Block, order: list[OrderItem] | None) 
         return calls
     for result in block.results:
         _collect(compiler, result.expression, calls, block.scope)
+    if compiler.has_subqueries:
+        _refuse_outer_calls(compiler, block, core.where)
     if core.having is not None:
         _collect(compiler, core.having, calls, block.scope)
     if order is not None:
@@ -233,32 +238,82 @@ def _is_outer_call(node: ast.FunctionCall, scope: Scope) -> bool:
 
 
 def collect_from_inside(compiler: Compiler, select: ast.Select, calls: Calls, scope: Scope) -> None:
-    """An aggregate in a subquery whose arguments read only columns of this SELECT is computed by this SELECT.
+    """An aggregate in a subquery that reads columns of this SELECT, and none from further inside, is computed by this SELECT.
 
     Source: https://www.sqlite.org/lang_aggfunc.html; the rule is that of the SQL standard.
     """
     for node in walk(select):
         if node.__class__ is not ast.FunctionCall or node.over is not None or not node.arguments:
             continue
-        columns = [part for argument in node.arguments for part in walk(argument) if part.__class__ is ast.Column]
+        parts = (node.arguments, node.filter, node.order_by)
+        columns = [column for part in parts for column in walk(part) if column.__class__ is ast.Column]
         if not columns:
             continue
         function = compiler.context.functions.find(node.name, len(node.arguments))
         if not isinstance(function, AggregateFunction):
             continue
         names, known_columns = inner_names(compiler, select)
-        if all(_is_outer_column(column, scope, names, known_columns) for column in columns):
+        depths = [_depth(column, scope, names, known_columns) for column in columns]
+        if 0 in depths and -1 not in depths and not _is_in_condition(compiler, select, node):
             calls.aggregates.append((node, function))
 
 
-def _is_outer_column(column: ast.Column, scope: Scope, names: set[str], columns: set[str] | None) -> bool:
+def _refuse_outer_calls(compiler: Compiler, block: Block, where: ast.Expression | None) -> None:
+    """Subqueries of WHERE and ON hold no aggregate of this SELECT, whose rows are still being chosen."""
+    calls = Calls()
+    for root in (where, *(made.on for made in block.inputs)):
+        pending: list[object] = [root]
+        while pending:
+            node = pending.pop()
+            kind = node.__class__
+            if kind is ast.InSelect or kind is ast.ScalarSubquery:
+                collect_from_inside(compiler, node.select, calls, block.scope)  # type: ignore[attr-defined]
+                if kind is ast.InSelect:
+                    pending.append(node.operand)  # type: ignore[attr-defined]
+            elif kind is not ast.Exists:  # whose results nobody computes
+                pending.extend(CHILDREN[kind](node))
+    if calls.aggregates:
+        node = calls.aggregates[0][0]
+        raise sqlite_error(ERROR, f"misuse of aggregate: {node.name}()", compiler.offset(node.position))
+
+
+def _is_in_condition(compiler: Compiler, select: ast.Select, call: ast.FunctionCall) -> bool:
+    """Whether a call stands in WHERE or ON of the SELECT that it is written in, which has no aggregates: there SQLite refuses
+    even those of a SELECT around it."""
+    for core in walk(select):
+        if core.__class__ is ast.Core and core.group_by is None:
+            conditions = [core.where, *(item.join and item.join.on for item in core.sources)]
+            if any(node is call for node in _own_nodes(conditions)):
+                find = compiler.context.functions.find
+                calls = (node for node in _own_nodes(core.columns) if node.__class__ is ast.FunctionCall)
+                return not any(isinstance(find(node.name, len(node.arguments)), AggregateFunction) for node in calls)
+    return False
+
+
+def _own_nodes(root: object) -> Iterator[Any]:
+    """The nodes below `root` without those of subqueries."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        yield node
+        if node.__class__ is not ast.Select:
+            pending.extend(CHILDREN[node.__class__](node))
+
+
+def _depth(column: ast.Column, scope: Scope, names: set[str], columns: set[str] | None) -> int:
+    """How many SELECTs outside `scope` a column belongs to: 0 is its own; -1: further inside, or unknown."""
     name = column.name.lower()
-    if column.table is None:
-        if columns is None or name in columns:
-            return False
-        return find_in_scope(scope, name, None, None)[0] == 1
-    table = column.table.lower()
-    return table not in names and find_in_scope(scope, name, table, None)[0] == 1
+    table = column.table.lower() if column.table is not None else None
+    if table in names or (table is None and (columns is None or name in columns)):
+        return -1
+    depth = 0
+    level: Scope | None = scope
+    while level is not None:
+        if find_in_scope(level, name, table, None)[0] == 1:
+            return depth
+        level = level.parent
+        depth += 1
+    return -1
 
 
 def extreme_call(calls: Calls) -> ast.FunctionCall | None:
@@ -480,7 +535,9 @@ def emit_grouping(
 
 
 def _mentions_rowid(block: Block, finisher: Finisher | None) -> bool:
-    """Whether something behind the grouping may read a rowid."""
+    """Whether something behind the grouping may read a rowid; a column of a flattened subquery may be one."""
+    if any(source.expressions is not None for source in block.scope.sources):
+        return True
     having = block.core.having if block.core is not None else None
     names = names_in([[result.expression for result in block.results], having, _order_nodes(finisher)])
     return any(name in ROWID_NAMES for _, name in names)

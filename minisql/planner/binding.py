@@ -254,6 +254,10 @@ def _check_alias_use(compiler: Compiler, block: Block, aliases: dict[str, int]) 
 def bind_from(compiler: Compiler, items: Sequence[ast.FromItem], block: Block) -> None:
     """Binds the items of a FROM clause into `block.inputs` and `block.scope`."""
     scope = block.scope
+    has_right = False
+    for item in items:
+        if item.join is not None and item.join.flags & ast.JOIN_RIGHT:
+            has_right = True
     for item in items:
         first_new = len(scope.sources)
         new_inputs = bind_item(compiler, item, scope)
@@ -277,7 +281,7 @@ def bind_from(compiler: Compiler, items: Sequence[ast.FromItem], block: Block) -
             names = _natural_names(scope, first_new)
         if names:
             for name in names:
-                on_terms.append(_bind_using(scope, first_new, name, join.flags, inside))
+                on_terms.append(_bind_using(scope, first_new, name, join.flags, inside, has_right))
         if join.on is not None:
             on_terms.append(join.on)
         _lift_merged(scope, inside)
@@ -378,8 +382,13 @@ def _natural_names(scope: Scope, first_new: int) -> list[str]:
     return names
 
 
-def _bind_using(scope: Scope, first_new: int, name: str, flags: int, inside: dict[str, Merged]) -> ast.Expression:
-    """The equality of a USING column, and what its bare name means from now on; `inside`: what its right side merged."""
+def _bind_using(
+    scope: Scope, first_new: int, name: str, flags: int, inside: dict[str, Merged], has_right: bool
+) -> ast.Expression:
+    """The equality of a USING column, and what its bare name means from now on; `inside`: what its right side merged.
+
+    Where two tables on the left have the column the first is meant, but not beside a RIGHT or FULL JOIN (`has_right`).
+    """
     lowered = name.lower()
     right = None
     right_numbers: frozenset[int] = frozenset()
@@ -397,7 +406,7 @@ def _bind_using(scope: Scope, first_new: int, name: str, flags: int, inside: dic
     if scope.merged is not None and lowered in scope.merged:
         source, position, taken = scope.merged[lowered]
         left = SourceColumn(source, position)
-        if any(
+        if has_right and any(
             lowered in other.positions
             for number, other in enumerate(scope.sources[:first_new])
             if number not in taken and not other.is_qualified_only
@@ -409,12 +418,12 @@ def _bind_using(scope: Scope, first_new: int, name: str, flags: int, inside: dic
             for number, other in enumerate(scope.sources[:first_new])
             if lowered in other.positions and not other.is_qualified_only
         ]
-        if len(holders) > 1:
+        if has_right and len(holders) > 1:
             raise sqlite_error(ERROR, f"ambiguous reference to {name} in USING()")
         if holders:
             source = scope.sources[holders[0]]
             left = SourceColumn(source, source.positions[lowered])
-            taken = frozenset(holders)
+            taken = frozenset(holders[:1])
     if left is None or right is None:
         raise sqlite_error(
             ERROR, f"cannot join using column {name} - column not present in both tables"

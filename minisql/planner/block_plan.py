@@ -89,8 +89,9 @@ def plan_block(
     has_index = any(leaf.table is not None and (leaf.table.indexes or leaf.table.module) for leaf in leaves)
     if len(leaves) > 1 or has_subquery or has_index:
         usage = block_usage(block, order, terms)
+        for part in all_inputs(inputs):
+            usage.names |= usage_of(list(part.on)).names
         for leaf in leaves:
-            usage.names |= usage_of(list(leaf.on)).names
             leaf.usage = usage
         for leaf in leaves:
             if leaf.kind == SUBQUERY:
@@ -345,6 +346,16 @@ def leaf_inputs(made: Input) -> list[Input]:
     if made.block is None:
         return [made]
     return [leaf for part in made.block.inputs for leaf in leaf_inputs(part)]
+
+
+def all_inputs(inputs: list[Input]) -> list[Input]:
+    """The inputs and, behind each nested one, what it is made of."""
+    found = []
+    for made in inputs:
+        found.append(made)
+        if made.block is not None:
+            found += all_inputs(made.block.inputs)
+    return found
 
 
 def _order_term(

@@ -27,18 +27,17 @@ Origin = tuple[str, str, str, str]
 def origin_of(compiler: Compiler, expression: ast.Expression, scope: Scope) -> Origin | None:
     """The origin of an expression that is a table's column, else None."""
     while True:
-        cls = expression.__class__
         position = 0
-        if cls is ast.ScalarSubquery:
-            block: Block | None = bind_select(compiler, expression.select, scope).blocks[-1]  # type: ignore[attr-defined]
+        if isinstance(expression, ast.ScalarSubquery):
+            block: Block | None = bind_select(compiler, expression.select, scope).blocks[-1]
         else:
-            if cls is ast.Column:
+            if isinstance(expression, ast.Column):
                 found = compiler.resolve(expression, scope)
                 if found is None:
                     return None
                 source, position = found
-            elif cls is SourceColumn:
-                source, position = expression.source, expression.position  # type: ignore[attr-defined]
+            elif isinstance(expression, SourceColumn):
+                source, position = expression.source, expression.position
             else:
                 return None
             if source.expressions is not None:
@@ -49,6 +48,7 @@ def origin_of(compiler: Compiler, expression: ast.Expression, scope: Scope) -> O
             block = source.select.blocks[-1] if source.select is not None else None
             if block is None:
                 return _origin_in_table(source, position)
+        assert block is not None, "a source without a block has been answered"
         if position < 0 or block.core is None or position >= len(block.results):
             return None
         expression, scope = block.results[position].expression, block.scope

@@ -10,6 +10,7 @@ https://www.sqlite.org/stricttables.html.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
@@ -176,9 +177,20 @@ def _emit_checks(compiler: Compiler, target: Target, write: Write) -> None:
         passed = compiler.label()
         emit_schema_condition(compiler, check.expression, write.scope, passed, True, True, _CHECK)
         action = target.conflict if target.conflict not in (0, REPLACE) else ABORT
-        message = f"CHECK constraint failed: {check.name or check.text}"
+        message = f"CHECK constraint failed: {check.name or _shown(check.text)}"
         compiler.emit(op.Halt, CONSTRAINT_CHECK, action, p4=message)
         compiler.place(passed)
+
+
+_QUOTED = re.compile(r"""(['"`])((?:(?!\1).|\1\1)*)\1|\[([^]]*)\]""", re.S)
+
+
+def _shown(text: str) -> str:
+    """A CHECK without a name goes by its text, which SQLite takes for a name: a quoted beginning is all that is left of it."""
+    match = _QUOTED.match(text)
+    if match is None:
+        return text
+    return match[3] if match[1] is None else match[2].replace(match[1] * 2, match[1])
 
 
 def emit_conflict_checks(compiler: Compiler, target: Target, write: Write) -> None:

@@ -58,7 +58,9 @@ def work(job: int, options: argparse.Namespace, results: Queue[dict[str, Any]]) 
         seed = options.seed + number
         name = names[seed % len(names)]
         counts, texts = run_round(name, seed, options.folder, seen, options.shrink)
-        results.put({"oracle": name, "seed": seed, "counts": vars(counts), "texts": texts, "n_seen": sum(seen.values()), "job": job})
+        results.put(
+            {"oracle": name, "seed": seed, "counts": vars(counts), "texts": texts, "n_seen": sum(seen.values()), "job": job}
+        )
         number += options.jobs
     results.put({"job": job, "done": True, "n_seen": sum(seen.values()), "shapes": len(seen)})
 

@@ -60,7 +60,8 @@ class Sqlite:
     """SQLite through apsw."""
 
     def __init__(self, path: str = ":memory:") -> None:
-        self.connection = apsw.Connection(path)
+        # No cache: a cached statement would describe the columns of an earlier schema.
+        self.connection = apsw.Connection(path, statementcachesize=0)
         self.n_calls = 0
         self.base = 0
         self.described: tuple[tuple[str, str | None], ...] = ()

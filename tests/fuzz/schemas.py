@@ -160,7 +160,9 @@ class Schema:
         while count > 0:
             n_rows = min(count, dice.choice((1, 1, 2, 4)) if count < 20 else 10)
             count -= n_rows
-            columns = table.settable if dice.random() < 0.8 else dice.sample(table.settable, dice.randint(1, len(table.settable)))
+            columns = (
+                table.settable if dice.random() < 0.8 else dice.sample(table.settable, dice.randint(1, len(table.settable)))
+            )
             rows = [f"({', '.join(self.literal_for(table, column) for column in columns)})" for _ in range(n_rows)]
             made.append(f"insert or ignore into {table.name}({', '.join(columns)}) values {', '.join(rows)}")
         return made
@@ -196,11 +198,15 @@ class Schema:
         target = dice.choice(other.settable)
         extra = dice.randrange(8)
         if extra == 0:
-            steps.append(f"update {other.name} set {target} = {dice.choice(own)} where {dice.choice(other.columns)} = {dice.choice(own)};")
+            steps.append(
+                f"update {other.name} set {target} = {dice.choice(own)} where {dice.choice(other.columns)} = {dice.choice(own)};"
+            )
         elif extra == 1:
             steps.append(f"delete from {other.name} where {target} = {dice.choice(own)};")
         elif extra == 2:
-            steps.append(f"insert or {dice.choice(('ignore', 'replace', 'abort'))} into {other.name}({target}) values({dice.choice(own)});")
+            steps.append(
+                f"insert or {dice.choice(('ignore', 'replace', 'abort'))} into {other.name}({target}) values({dice.choice(own)});"
+            )
         elif extra == 3:
             action = dice.choice(("ignore", "abort, 'one'", "fail, 'two'", "rollback, 'three'"))
             steps.append(f"select raise({action}) where {self.expressions.term(own, 0)};")

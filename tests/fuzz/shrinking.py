@@ -123,7 +123,10 @@ def reductions(tree: exp.Expression) -> Iterator[exp.Expression]:
 def _edited(tree: exp.Expression, number: int, name: str, value: object) -> exp.Expression:
     copy = tree.copy()
     node = list(copy.bfs())[number]
-    node.set(name, [item.copy() if isinstance(item, exp.Expression) else item for item in value] if isinstance(value, list) else value)
+    node.set(
+        name,
+        [item.copy() if isinstance(item, exp.Expression) else item for item in value] if isinstance(value, list) else value,
+    )
     return copy
 
 
