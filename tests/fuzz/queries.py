@@ -167,7 +167,7 @@ class Queries:
         # A constant would be a column's number.
         keys = [key if not key.lstrip("-").isdigit() else f"+({key})" for key in keys]
         block.items = []
-        for number in range(n_items):
+        for _number in range(n_items):
             use_key = keys and dice.random() < 0.4
             block.items.append(dice.choice(keys) if use_key else made.aggregate(columns))
         if dice.random() < 0.15 and keys:
@@ -189,7 +189,7 @@ class Queries:
             block.items.append(f"{text} over ({self.window(source)})")
         if dice.random() < 0.15 and n_items > 1:
             block.window = f"window w as ({self.window(source, has_frame=False)})"
-            block.items[-1] = f"rank() over w"
+            block.items[-1] = "rank() over w"
 
     def window(self, source: Source, has_frame: bool = True) -> str:
         """A window's definition."""
