@@ -183,6 +183,9 @@ class Cursor:
             if connection._failures:  # type: ignore[union-attr]
                 rows.close()  # type: ignore[union-attr]
                 raise connection._failures.pop()  # type: ignore[union-attr]
+            if not self._row:  # rows without columns, of PRAGMA incremental_vacuum: the interface has none
+                rows.close()  # type: ignore[union-attr]
+                self._row = _END
         except BaseException:
             self._names = ()
             self._row = _END

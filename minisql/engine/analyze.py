@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from minisql.catalog.hash_order import tables_in_walk_order
 from minisql.catalog.schema import Index, Table
 from minisql.catalog.statistics import apply_statistics
 from minisql.engine.schema_loader import add_object, statistics_rows
@@ -35,7 +36,7 @@ def analyze(session: Session, constants: tuple[Any, ...], arguments: list[Any]) 
                 continue
             if database == 1 and schema_name is None:
                 continue
-            _analyze_tables(session, database, list({id(t): t for t in schema.tables.values()}.values()), None)
+            _analyze_tables(session, database, tables_in_walk_order(schema), None)
         return
     index = session.catalog.find_index(name, schema_name)
     table = session.catalog.find_table(name, schema_name)

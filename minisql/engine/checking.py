@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from minisql.catalog.hash_order import tables_in_walk_order
 from minisql.catalog.schema import Schema, Table
 from minisql.engine.index_content import numbered_entries
 from minisql.engine.names import quoted
@@ -56,7 +57,7 @@ def check_database(
     for table in checked:
         for text in _check_rows(session, table, is_quick):
             yield text, 1
-    for table in schema.tables.values():
+    for table in tables_in_walk_order(schema):
         if table.module is not None and (table_name is None or table.name.lower() == table_name.lower()):
             found = virtual_integrity(session, table, is_quick)
             if found is not None:
@@ -64,12 +65,8 @@ def check_database(
 
 
 def _in_order_of_sqlite(schema: Schema) -> list[Table]:
-    """Tables and views in the order of SQLite's hash table: the newest first.
-
-    When it grows, at the fifth entry, what is in it changes places (as long as no two names fall into one bucket).
-    """
-    tables = list({id(table): table for table in schema.tables.values() if not table.module}.values())
-    return tables[:3:-1] + tables[:4] if len(tables) > 4 else tables[::-1]
+    """Tables and views in the order of SQLite's hash table."""
+    return [table for table in tables_in_walk_order(schema) if not table.module]
 
 
 def _check_index_sizes(session: Session, table: Table) -> Iterator[str]:

@@ -40,7 +40,7 @@ def compile_pragma(session: Session, node: ast.Pragma) -> Program:
         value = QuotedValue(node.value) if node.value is not None and node.is_quoted else node.value
         constants = (node.schema, entry.name, value)
         builder.emit(op.HostRows, 0, 0, cursor, ("pragma", constants))
-        if columns:
+        if columns or entry.name == "incremental_vacuum":  # which has rows, but no columns
             builder.begin_loop(op.Rewind, cursor, end, row, len(columns))
             builder.emit(op.ResultRow, row, len(columns))
             builder.end_loop(op.Next, 0, end)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from minisql.catalog.hash_order import tables_in_walk_order
 from minisql.engine.analyze import analyze
 from minisql.engine.checking import check_database, check_foreign_keys
 from minisql.engine.names import quoted
@@ -82,7 +83,7 @@ def foreign_key_check(session: Session, database: int | None, value: str | None)
     schema = session.catalog.schemas[number]
     assert schema is not None
     if value is None:
-        tables = [table for table in schema.tables.values() if table.foreign_keys]
+        tables = [table for table in tables_in_walk_order(schema) if table.foreign_keys]
     else:
         tables = [table_of_check(session, database, value)]
     session.ensure_reading(number)
@@ -91,7 +92,7 @@ def foreign_key_check(session: Session, database: int | None, value: str | None)
 
 @pragma("optimize", "optimize")
 def optimize(session: Session, database: int | None, value: str | None) -> Rows:
-    """Analyzes tables whose indexes have no statistics or, with bit 0x10000, whose size is ten times another than it was.
+    """Analyzes tables whose indexes have no statistics or, with bit 0x10000, that have grown or shrunk more than tenfold.
 
     With bit 1 the statements are returned and not run.
     """
@@ -101,9 +102,9 @@ def optimize(session: Session, database: int | None, value: str | None) -> Rows:
     session.ensure_schemas()
     rows: list[tuple[Any, ...]] = []
     for number, schema in enumerate(session.catalog.schemas):
-        if schema is None or (database is not None and number != database) or (number == 1 and not session.has_temp):
+        if schema is None or (database is not None and number != database) or number == 1:
             continue
-        due = [table for table in reversed(schema.tables.values()) if _is_analysis_due(session, table, mask)]
+        due = [table for table in tables_in_walk_order(schema) if _is_analysis_due(session, table, mask)]
         if mask & _SHOW_BIT:
             rows += [(f"ANALYZE {quoted(schema.name)}.{quoted(table.name)}",) for table in due]
         else:
@@ -129,5 +130,5 @@ def _is_analysis_due(session: Session, table: Table, mask: int) -> bool:
     if known is None and indexes and indexes[0].statistics is not None:
         known = indexes[0].statistics[0]
     if known is None or lacks_statistics:
-        return n_rows > 0
-    return n_rows >= 10 * known or n_rows * 10 <= known
+        return n_rows > 0 or not table.indexes
+    return n_rows > 10 * known or (n_rows * 10 < known if n_rows else known >= 10)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from minisql.catalog.hash_order import tables_in_walk_order
 from minisql.catalog.schema import Index, Table
 from minisql.engine.pragma_table import PRAGMAS, Rows, pragma
 from minisql.engine.view_columns import connect_table, described_columns
@@ -88,7 +89,10 @@ def table_list(session: Session, database: int | None, value: str | None) -> Row
     for position, schema in enumerate(schemas):
         if schema is None or (database is not None and database != position):
             continue
-        for name, table in _listed_tables(schema.tables, position):
+        for table in tables_in_walk_order(schema):
+            name = table.name
+            if table.root_page == 1:
+                name = "sqlite_temp_schema" if position == 1 else "sqlite_schema"
             if value is not None and table.name.lower() != value.lower():
                 continue
             connect_table(session, table)
@@ -96,16 +100,6 @@ def table_list(session: Session, database: int | None, value: str | None) -> Row
             n_columns = len(described_columns(session, table))
             rows.append((schema.name, name, kind, n_columns, int(table.is_without_rowid), int(table.is_strict)))
     return rows
-
-
-def _listed_tables(tables: dict[str, Table], database: int) -> Iterable[tuple[str, Table]]:
-    builtin = "sqlite_temp_schema" if database == 1 else "sqlite_schema"
-    for lowered, table in reversed(tables.items()):
-        if table.root_page == 1:
-            if lowered == builtin:
-                yield builtin, table
-        else:
-            yield table.name, table
 
 
 @pragma("index_list", "seq name unique origin partial")

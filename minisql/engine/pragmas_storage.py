@@ -133,13 +133,13 @@ def auto_vacuum(session: Session, database: int | None, value: str | None) -> Ro
 
 @pragma("incremental_vacuum", "-")
 def incremental_vacuum(session: Session, database: int | None, value: str | None) -> Rows:
-    """Gives free pages back to the file system, as many as the value says or all."""
+    """Gives free pages back to the file system, as many as the value says or all; a row without columns for each."""
     limit = parse_integer(value) if value is not None else 0
     session.ensure_reading(database or 0)
     btree = target(session, database)
     if btree.auto_vacuum == 2 and btree.get_meta(0):
         session.ensure_writing(database or 0)
-        btree.incremental_vacuum(max(limit, 0))
+        return [()] * btree.incremental_vacuum(max(limit, 0))
     return []
 
 

@@ -282,10 +282,18 @@ def statistics_rows(session: Session, database: int, schema: Schema) -> list[tup
     return [row[:3] for row in read_rows(session, database, table.root_page, table.shape)]
 
 
+_DROPS_WITH_ROOT = frozenset(("drop table", "drop index"))
+
+
 def apply_objects(session: Session, database: int, objects: Sequence[tuple[Any, ...]]) -> None:
     """Brings a schema up to date after DDL: objects are rows of sqlite_schema just written, or ("drop table", name, ...)."""
     schema = session.catalog.schemas[database]
-    assert schema is not None
+    btree = session.btrees[database]
+    assert schema is not None and btree is not None
+    if btree.auto_vacuum and any(kind in _DROPS_WITH_ROOT for kind, *_rest in objects):
+        # The last root page has moved into the gap, whosever it is.
+        load_schema(session, database)
+        return
     for kind, name, table_name, root_page, sql in objects:
         if kind.startswith("drop "):
             _drop_object(schema, kind[5:], name)

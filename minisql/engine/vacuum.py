@@ -1,6 +1,7 @@
 """VACUUM and VACUUM INTO: the database is built afresh in memory and then written over the old one, or into a new file.
 
-The copy has tables first, then indexes, then what has no pages, as SQLite leaves it; rowids stay.
+The copy has tables first, then indexes, then what has no pages, as SQLite leaves it.  Rowids stay, except that VACUUM (not
+VACUUM INTO) counts them from 1 in a table that has neither INTEGER PRIMARY KEY nor index.
 
 Source: https://www.sqlite.org/lang_vacuum.html.
 """
@@ -20,10 +21,12 @@ from minisql.values.cast import to_text
 from minisql.values.shape import KeyShape, RowShape
 
 if TYPE_CHECKING:
+    from minisql.catalog.schema import Schema
     from minisql.engine.session import Session
 
 _COPIED_META = (3, 5, 6, 8)
 _COOKIE, _FILE_FORMAT = 1, 2
+_SEQUENCE = "sqlite_sequence"
 
 
 def vacuum(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -> None:
@@ -41,7 +44,7 @@ def vacuum(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -
         return
     session.ensure_schemas()
     session.ensure_reading(database)
-    copy = rebuilt_copy(session, database)
+    copy = rebuilt_copy(session, database, renumbers=not arguments)
     copy.begin_read()
     if arguments:
         _write_new_file(session, copy, arguments[0])
@@ -51,8 +54,8 @@ def vacuum(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -
     copy.close()
 
 
-def rebuilt_copy(session: Session, database: int) -> BtreeFile:
-    """A compact copy of a database in memory."""
+def rebuilt_copy(session: Session, database: int, renumbers: bool = False) -> BtreeFile:
+    """A compact copy of a database in memory; `renumbers`: rowids that nothing refers to are counted from 1."""
     source = session.btrees[database]
     assert source is not None
     size = session.settings.get(("page_size", database), source.page_size)
@@ -69,55 +72,65 @@ def rebuilt_copy(session: Session, database: int) -> BtreeFile:
         copy.set_meta(field, source.get_meta(field))
     copy.set_meta(_COOKIE, (source.get_meta(_COOKIE) + 1) & 0xFFFFFFFF)
     copy.set_meta(_FILE_FORMAT, 4)
-    _copy_objects(session, database, source, copy)
+    _copy_objects(session, database, source, copy, renumbers)
     copy.commit()
     copy.end_read()
     return copy
 
 
-def _copy_objects(session: Session, database: int, source: BtreeFile, copy: BtreeFile) -> None:
+def _copy_objects(session: Session, database: int, source: BtreeFile, copy: BtreeFile, renumbers: bool) -> None:
     rows = read_rows(session, database)
     schema = session.catalog.schemas[database]
     assert schema is not None
     schema_cursor = copy.table_cursor(1, SCHEMA_SHAPE, True)
     rowid = 0
-    for wanted in (_is_table, _is_index, _is_pageless):
-        for row in rows:
-            if not wanted(row):
+    for kind, name, table_name, root, sql in _in_new_order(rows, schema):
+        if root:
+            table = schema.tables.get(name.lower())
+            index = schema.indexes.get(name.lower())
+            shape = table.shape if kind == "table" and table is not None else index.shape if index else None
+            if shape is None:
                 continue
-            kind, name, table_name, root, sql = row
-            if root:
-                table = schema.tables.get(name.lower())
-                index = schema.indexes.get(name.lower())
-                shape = table.shape if kind == "table" and table is not None else index.shape if index else None
-                if shape is None:
-                    continue
-                root = copy_tree(source, root, copy, shape)
-            rowid += 1
-            schema_cursor.insert(rowid, (kind, name, table_name, root, sql), True)
+            is_free = renumbers and table is not None and table.rowid_alias < 0 and not table.indexes
+            root = copy_tree(source, root, copy, shape, is_free)
+        else:
+            # SQLite inserts these with a statement, which leaves its mark.
+            session.last_insert_rowid = rowid + 1
+        rowid += 1
+        schema_cursor.insert(rowid, (kind, name, table_name, root, sql), True)
 
 
-def _is_table(row: tuple[Any, ...]) -> bool:
-    return row[0] == "table" and bool(row[3])
+def _in_new_order(rows: list[tuple[Any, ...]], schema: Schema) -> list[tuple[Any, ...]]:
+    """The schema's rows as running their SQL makes them: tables, each with the indexes of its constraints, indexes, the rest.
+
+    sqlite_sequence comes with the first AUTOINCREMENT table, and is gone when there is none.
+    """
+    tables: list[tuple[Any, ...]] = []
+    sequence = [row for row in rows if row[1] == _SEQUENCE]
+    for row in rows:
+        if row[0] != "table" or not row[3] or row[1] == _SEQUENCE:
+            continue
+        tables.append(row)
+        tables += [other for other in rows if other[0] == "index" and other[4] is None and other[2] == row[1]]
+        table = schema.tables.get(row[1].lower())
+        if table is not None and table.has_autoincrement:
+            tables += sequence
+            sequence = []
+    indexes = [row for row in rows if row[0] == "index" and row[4] is not None]
+    return [*tables, *indexes, *(row for row in rows if not row[3])]
 
 
-def _is_index(row: tuple[Any, ...]) -> bool:
-    return bool(row[0] == "index")
-
-
-def _is_pageless(row: tuple[Any, ...]) -> bool:
-    return row[3] == 0 or row[3] is None
-
-
-def copy_tree(source: BtreeFile, root: int, target: BtreeFile, shape: RowShape | KeyShape) -> int:
-    """Copies a tree into a new one of another file; returns its root page."""
+def copy_tree(source: BtreeFile, root: int, target: BtreeFile, shape: RowShape | KeyShape, renumbers: bool = False) -> int:
+    """Copies a tree into a new one of another file, a table's rows numbered from 1 if wanted; returns its root page."""
     if isinstance(shape, RowShape):
         new_root = target.create_tree(True)
         reader = source.table_cursor(root, shape, False)
         writer = target.table_cursor(new_root, shape, True)
         row = reader.first()
+        n_rows = 0
         while row is not None:
-            writer.insert(reader.rowid, row, True)
+            n_rows += 1
+            writer.insert(n_rows if renumbers else reader.rowid, row, True)
             row = reader.next()
         return new_root
     new_root = target.create_tree(False)
