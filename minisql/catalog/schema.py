@@ -163,10 +163,12 @@ class Table:
     columns in key order; `column_positions` maps lower-case names; `shape` is a RowShape (rowid table) or a KeyShape (WITHOUT
     ROWID, `storage_columns` gives the table column stored in each field).  `view` is the SELECT of a view, else None;
     `view_columns` its explicit column names.  `module` and `module_arguments` for virtual tables.
-    `conflict_action` belongs to the INTEGER PRIMARY KEY.  `layout` and `paths` are cache slots that belong to the planner.
+    `conflict_action` belongs to the INTEGER PRIMARY KEY.  `calls`, `layout` and `paths` are cache slots of
+    the planner.
     """
 
     __slots__ = (
+        "calls",
         "checks",
         "column_positions",
         "columns",
@@ -214,6 +216,7 @@ class Table:
         self.is_without_rowid = False
         self.is_strict = False
         self.checks: list[Check] = []
+        self.calls: tuple[tuple[str, int], ...] | None = None
         self.foreign_keys: list[ForeignKey] = []
         self.indexes: list[Index] = []
         self.triggers: list[Trigger] = []

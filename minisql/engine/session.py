@@ -290,6 +290,7 @@ class Session:
     best_index = virtual_tables.best_index
     overload = virtual_tables.overload
     is_writable_virtual = virtual_tables.is_writable
+    virtual_risk = virtual_tables.risk
     register_late_function = virtual_tables.register_late_function
 
     def schema_cookie(self, schema_index: int) -> int:

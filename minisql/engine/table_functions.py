@@ -13,7 +13,7 @@ from minisql.engine import dbstat
 from minisql.engine.pragma_table import PRAGMAS, PragmaEntry, QuotedValue
 from minisql.errors import ERROR, sqlite_error
 from minisql.values.cast import to_text
-from minisql.vtab.protocol import EQ, Cursor, IndexInfo, Module, VirtualTable
+from minisql.vtab.protocol import DIRECT_ONLY, EQ, Cursor, IndexInfo, Module, VirtualTable
 from minisql.vtab.table_function import TableFunction
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ class DbstatModule(Module):
     """The table of all pages."""
 
     is_eponymous = True
+    risk = DIRECT_ONLY
 
     def connect(
         self, owner: Any, module_name: str, schema_name: str, table_name: str, arguments: Sequence[str]

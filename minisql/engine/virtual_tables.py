@@ -27,7 +27,7 @@ from minisql.parser import ast, parse_one
 from minisql.planner.index_info import IndexInfo
 from minisql.values.affinity import affinity_of_type
 from minisql.vtab.built_in import built_in_module, built_in_names, register_late_functions
-from minisql.vtab.protocol import FIRST_FUNCTION, NO_CHANGE, Module, step_by_step
+from minisql.vtab.protocol import FIRST_FUNCTION, NO_CHANGE, NORMAL_RISK, Module, step_by_step
 
 if TYPE_CHECKING:
     from minisql.engine.session import Session
@@ -383,6 +383,13 @@ def _changed(
 def register_late_function(session: Session, name: str) -> bool:
     """Makes the functions of a built-in module known when one of them is asked for."""
     return register_late_functions(name, SessionHost(session, "main"))
+
+
+def risk(session: Session, table: Table) -> int:
+    """What harm the module could do; see `Module.risk`."""
+    assert table.module is not None, "only virtual tables have modules"
+    registered = find_module(session, table.module)
+    return registered.module.risk if registered is not None else NORMAL_RISK
 
 
 def is_writable(session: Session, table: Table) -> bool:

@@ -36,6 +36,7 @@ from minisql.planner.query_blocks import (
 from minisql.planner.read_authorization import authorize_block, authorize_recursion, authorize_select
 from minisql.planner.scope import ROWID, Merged, Scope, Source, find_in_scope
 from minisql.planner.star import expand_star, is_merged, name_nested, unique_names
+from minisql.planner.trust import refuse_unsafe_table, refuse_unsafe_view
 from minisql.planner.walking import CHILDREN, walk
 from minisql.values.affinity import NONE
 
@@ -484,6 +485,8 @@ def table_input(
         compiler.has_virtual_tables = True
         if table.module_instance is None:
             compiler.context.connect_virtual_table(table)
+        if compiler.home is not None:
+            refuse_unsafe_table(compiler, table)
     source = Source(alias, table.columns, table.column_positions, [], table)
     source.schema_name = table.schema_name
     source.has_rowid = not table.is_without_rowid
@@ -539,6 +542,7 @@ def bind_view(compiler: Compiler, table: Table) -> BoundSelect:
     if compiler.view_depth > 200:
         raise sqlite_error(ERROR, f"view {table.name} is circularly defined")
     assert table.view is not None, "the caller looked"
+    refuse_unsafe_view(compiler, table)
     # The text of the view is not the statement's.
     compiler.mentions_rowid = compiler.may_aggregate = True
     saved = compiler.text

@@ -27,6 +27,7 @@ from minisql.planner.expressions import EMITTERS, emit_expression, is_row, place
 from minisql.planner.nodes import JsonMarked, SourceColumn
 from minisql.planner.operands import collation_of
 from minisql.planner.read_authorization import authorize_function
+from minisql.planner.trust import refuse_unsafe_call
 from minisql.values.collation import BINARY, Collation
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ def find_function(
                 raise sqlite_error(ERROR, f"{name}() may not be used as a window function", offset)
             raise sqlite_error(ERROR, f"wrong number of arguments to function {name}()", offset)
         raise sqlite_error(ERROR, f"no such function: {name}", offset)
+    if (found.direct_only or not found.is_built_in) and (compiler.schema_depth or compiler.home is not None):
+        refuse_unsafe_call(compiler, found, name)
     return found
 
 

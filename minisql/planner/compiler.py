@@ -113,6 +113,7 @@ class Compiler:
         "returned_origins",
         "reverses_scans",
         "rows_spec",
+        "schema_depth",
         "select_numbers",
         "subquery_shapes",
         "template",
@@ -204,6 +205,8 @@ class Compiler:
         self.ignores_triggers = False
         self._begin_reports()
         self.view_depth = 0
+        # Above 0 while an expression from a schema other than TEMP is compiled: see trust.
+        self.schema_depth = 0
         # Whether a WITH clause was met, which changes how the rows of VALUES are made.
         self.has_with = False
         # How many SELECTs and parenthesised joins are being bound around this place.
@@ -399,7 +402,10 @@ class Compiler:
         assert column.generated is not None, "a column without register is generated"
         self.may_collate = True
         self.view_depth += 1
+        is_foreign = source.table is not None and source.table.schema_index != 1
+        self.schema_depth += is_foreign
         value = emit_expression(self, column.generated, self.own_scope(source))
+        self.schema_depth -= is_foreign
         self.view_depth -= 1
         result = self.register()
         if source.null_source is None:

@@ -61,6 +61,9 @@ class PlanContext(Protocol):
     def register_late_function(self, name: str) -> bool:
         """Makes the functions of a module known, if one of them has this (lower-case) name."""
 
+    def virtual_risk(self, table: Table) -> int:
+        """What harm a virtual table's module could do: 0 none, 1 not known, 2 only for direct use."""
+
     def is_writable_virtual(self, table: Table) -> bool:
         """Whether a virtual table's module can change it."""
 

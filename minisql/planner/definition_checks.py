@@ -29,7 +29,7 @@ _SUBQUERIES = frozenset((ast.Select, ast.InTable))
 # Functions that answer differently each time although nothing changed; the date functions only with some arguments.
 _ALWAYS_NEW = frozenset(
     ("random", "randomblob", "changes", "total_changes", "last_insert_rowid", "sqlite_version", "sqlite_source_id")
-    + ("load_extension", "current_date", "current_time", "current_timestamp")
+    + ("current_date", "current_time", "current_timestamp")
 )
 
 
@@ -74,6 +74,7 @@ def check_definition_expression(
         elif kind is ast.CurrentTime or (isinstance(node, ast.FunctionCall) and _is_always_new(compiler, node)):
             raise sqlite_error(ERROR, f"non-deterministic functions prohibited in {place}")
     scratch = Compiler(compiler.context, text)
+    scratch.schema_depth = int(table.schema_index != 1)
     source = table_source(table, table.name, [scratch.builder.register() for _ in table.columns])
     source.rowid_register = scratch.builder.register()
     scratch.emit_expression(expression, Scope([source]))

@@ -383,7 +383,8 @@ def _fill_row(
             elif position in layout.computed_defaults:
                 default = columns[position].default
                 assert default is not None, "a computed default is an expression"
-                emit_schema_expression(compiler, default, _NO_NAMES, register)
+                is_temp = insertion.table.schema_index == 1
+                emit_schema_expression(compiler, default, _NO_NAMES, register, is_temp=is_temp)
                 needs_affinity = True
         elif values is None:
             needs_affinity = True

@@ -49,19 +49,29 @@ def row_scope(table: Table, row: RowRegisters) -> Scope:
     return Scope([row_source(table, row)])
 
 
+def is_trusted(scope: Scope) -> bool:
+    """Tells whether the schema of a scope's first table is the application's own (TEMP); one without tables is not."""
+    table = scope.sources[0].table if scope.sources else None
+    return table is not None and table.schema_index == 1
+
+
 def emit_schema_expression(
-    compiler: Compiler, node: ast.Expression, scope: Scope, target: int = 0, place: str = ""
+    compiler: Compiler, node: ast.Expression, scope: Scope, target: int = 0, place: str = "", is_temp: bool = False
 ) -> int:
     """Emits an expression that comes from the schema, not from the statement's text.
 
-    `place` names where only deterministic functions are allowed ('an index', ...), '' where all are.
+    `place` names where only deterministic functions are allowed ('an index', ...), '' where all are.  `is_temp` says that it
+    is the TEMP schema where the scope, having no tables, does not.
     """
+    is_foreign = not (is_temp or is_trusted(scope))
     may_collate = compiler.may_collate
     compiler.may_collate = True
     compiler.view_depth += 1
+    compiler.schema_depth += is_foreign
     compiler.restricts_functions, outer = place, compiler.restricts_functions
     register = compiler.emit_expression(node, scope, target)
     compiler.restricts_functions = outer
+    compiler.schema_depth -= is_foreign
     compiler.view_depth -= 1
     compiler.may_collate = may_collate
     return register
@@ -80,9 +90,11 @@ def emit_schema_condition(
     may_collate = compiler.may_collate
     compiler.may_collate = True
     compiler.view_depth += 1
+    compiler.schema_depth += not is_trusted(scope)
     compiler.restricts_functions, outer = place, compiler.restricts_functions
     compiler.emit_condition(node, scope, label, jump_if, null_jumps)
     compiler.restricts_functions = outer
+    compiler.schema_depth -= not is_trusted(scope)
     compiler.view_depth -= 1
     compiler.may_collate = may_collate
 

@@ -14,6 +14,7 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.planner.gathering import gather_rows
 from minisql.planner.rows import row_source
 from minisql.planner.scope import ROWID, Scope
+from minisql.planner.trust import refuse_unsafe_table
 from minisql.planner.writes import use_database
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ def check_writable_module(compiler: Compiler, table: Table) -> None:
     """Connects the table and refuses it if its module cannot change it."""
     if table.module_instance is None:
         compiler.context.connect_virtual_table(table)
+    if compiler.trigger is not None:
+        refuse_unsafe_table(compiler, table)
     if not compiler.context.is_writable_virtual(table):
         raise sqlite_error(ERROR, f"table {table.name} may not be modified")
 

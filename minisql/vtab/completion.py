@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from minisql.values.cast import to_text
-from minisql.vtab.protocol import EQ, ROWID, Cursor, IndexInfo, Module, Value, VirtualTable
+from minisql.vtab.protocol import EQ, INNOCUOUS, ROWID, Cursor, IndexInfo, Module, Value, VirtualTable
 
 if TYPE_CHECKING:
     from minisql.vtab.host import VtabHost
@@ -43,6 +43,7 @@ class CompletionModule(Module):
     """completion, which exists without being created."""
 
     is_eponymous_only = True
+    risk = INNOCUOUS
 
     def connect(
         self, owner: VtabHost, module_name: str, schema_name: str, table_name: str, arguments: Sequence[str]

@@ -17,7 +17,7 @@ from minisql.errors import ERROR, Error, sqlite_error
 from minisql.parser import parse_one
 from minisql.values.cast import to_integer
 from minisql.values.storage_class import decode_escaped, encode_text
-from minisql.vtab.protocol import ROWID, Cursor, IndexInfo, Module, Value, VirtualTable
+from minisql.vtab.protocol import DIRECT_ONLY, ROWID, Cursor, IndexInfo, Module, Value, VirtualTable
 
 _TEXTS = ("filename", "data", "schema")
 _TRUE = frozenset(("yes", "on", "true", "1"))
@@ -33,6 +33,8 @@ def make_module(name: str) -> Module:
 
 class CsvModule(Module):
     """Makes tables over CSV."""
+
+    risk = DIRECT_ONLY
 
     def connect(
         self, owner: Any, module_name: str, schema_name: str, table_name: str, arguments: Sequence[str]

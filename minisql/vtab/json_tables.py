@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from minisql.functions.json_rows import COLUMNS, json_each_columns, json_rows
-from minisql.vtab.protocol import Module, Value
+from minisql.vtab.protocol import INNOCUOUS, Module, Value
 from minisql.vtab.table_function import TableFunction
 
 
@@ -18,7 +18,7 @@ def make_module(name: str) -> Module:
     """The module of one of the four names."""
     rows = partial(_rows, name.endswith("tree"), name.startswith("jsonb"))
     at_once = _rows_at_once if name == "json_each" else None
-    return TableFunction(COLUMNS, ("json", "root"), rows, (0, 1, 3), first_rowid=0, rows_at_once=at_once)
+    return TableFunction(COLUMNS, ("json", "root"), rows, (0, 1, 3), first_rowid=0, rows_at_once=at_once, risk=INNOCUOUS)
 
 
 def _rows_at_once(arguments: list[Any], columns: tuple[int, ...]) -> list[tuple[Value, ...]] | None:

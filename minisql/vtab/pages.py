@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from minisql.errors import ERROR, READONLY, sqlite_error
 from minisql.values.cast import to_integer, to_text
-from minisql.vtab.protocol import EQ, ROWID, Cursor, IndexInfo, Module, Value, VirtualTable
+from minisql.vtab.protocol import DIRECT_ONLY, EQ, ROWID, Cursor, IndexInfo, Module, Value, VirtualTable
 
 if TYPE_CHECKING:
     from minisql.vtab.host import VtabHost
@@ -33,6 +33,7 @@ class PagesModule(Module):
     """sqlite_dbpage, which exists without being created."""
 
     is_eponymous = True
+    risk = DIRECT_ONLY
 
     def connect(
         self, owner: VtabHost, module_name: str, schema_name: str, table_name: str, arguments: Sequence[str]

@@ -40,12 +40,13 @@ from minisql.planner.index_info import (
 )  # fmt: skip
 
 __all__ = [
-    "EQ", "FIRST_FUNCTION", "GE", "GLOB", "GT", "IS", "IS_NOT", "IS_NOT_NULL", "IS_NULL", "LE", "LIKE", "LIMIT", "LT", "MATCH",
-    "NE", "NO_CHANGE", "OFFSET", "REGEXP", "ROWID", "UNKNOWN", "Constraint", "Cursor", "IndexInfo", "Module", "Value",
-    "VirtualTable", "step_by_step",
+    "DIRECT_ONLY", "EQ", "FIRST_FUNCTION", "GE", "GLOB", "GT", "INNOCUOUS", "IS", "IS_NOT", "IS_NOT_NULL", "IS_NULL", "LE",
+    "LIKE", "LIMIT", "LT", "MATCH", "NE", "NORMAL_RISK", "NO_CHANGE", "OFFSET", "REGEXP", "ROWID", "UNKNOWN", "Constraint",
+    "Cursor", "IndexInfo", "Module", "Value", "VirtualTable", "step_by_step",
 ]  # fmt: skip
 
 Value = None | int | float | str | bytes
+
 
 class _NoChange:
     """The type of NO_CHANGE."""
@@ -58,6 +59,9 @@ class _NoChange:
 
 NO_CHANGE = _NoChange()
 """Stands in `update_change_row` for a column that the UPDATE does not assign, where the module asks for it."""
+
+
+INNOCUOUS, NORMAL_RISK, DIRECT_ONLY = 0, 1, 2
 
 
 class Cursor:
@@ -125,11 +129,14 @@ class Module:
     """Makes virtual tables.  `connect` returns the CREATE TABLE text that declares the columns, and the table.
 
     `is_eponymous`: the module's name can be used as a table without CREATE VIRTUAL TABLE; with `is_eponymous_only` it cannot
-    be created at all.  `owner` is the connection that the module was registered with; built-in modules get a `VtabHost`.
+    be created at all.  `risk` says who may use the tables: NORMAL_RISK forbids them to views and triggers of a schema that is
+    not trusted, DIRECT_ONLY to all views and triggers, INNOCUOUS to none.  `owner` is the connection that the module was
+    registered with; built-in modules get a `VtabHost`.
     """
 
     is_eponymous: bool = False
     is_eponymous_only: bool = False
+    risk: int = NORMAL_RISK
 
     def connect(
         self, owner: Any, module_name: str, schema_name: str, table_name: str, arguments: Sequence[str]

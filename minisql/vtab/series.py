@@ -16,7 +16,7 @@ from typing import Any
 from minisql.errors import ERROR, sqlite_error
 from minisql.values.affinity import NUMERIC, apply_affinity
 from minisql.values.cast import to_integer
-from minisql.vtab.protocol import EQ, GE, GT, LE, LT, ROWID, Cursor, IndexInfo, Module, Value, VirtualTable
+from minisql.vtab.protocol import EQ, GE, GT, INNOCUOUS, LE, LT, ROWID, Cursor, IndexInfo, Module, Value, VirtualTable
 
 _VALUE, _START, _STOP, _STEP = range(4)
 _DEFAULT_STOP = 0xFFFFFFFF
@@ -32,6 +32,7 @@ class SeriesModule(Module):
     """generate_series, which exists without being created."""
 
     is_eponymous_only = True
+    risk = INNOCUOUS
 
     def connect(
         self, owner: Any, module_name: str, schema_name: str, table_name: str, arguments: Sequence[str]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from minisql.vtab.protocol import EQ, ROWID, Constraint, Cursor, IndexInfo, Module, Value, VirtualTable
+from minisql.vtab.protocol import EQ, NORMAL_RISK, ROWID, Constraint, Cursor, IndexInfo, Module, Value, VirtualTable
 
 Rows = Callable[[Any, list[Any], int], Iterable[tuple[Value, ...]]]
 """`rows(owner, arguments, n_given)`: the visible columns; the first `n_given` arguments were given, the others are None."""
@@ -37,8 +37,10 @@ class TableFunction(Module):
         plan_numbers: Sequence[int] = (0,),
         first_rowid: int = 1,
         rows_at_once: RowsAtOnce | None = None,
+        risk: int = NORMAL_RISK,
     ) -> None:
         self.rows_at_once = rows_at_once
+        self.risk = risk
         self.first_rowid = first_rowid
         self.columns = columns
         self.arguments = arguments

@@ -27,6 +27,7 @@ from minisql.vtab.protocol import (
     GE,
     GLOB,
     GT,
+    INNOCUOUS,
     LE,
     LIKE,
     LT,
@@ -51,6 +52,8 @@ _SHADOWS = frozenset(("config", "content", "data", "docsize", "idx"))
 
 class FtsModule(Module):
     """Makes FTS5 tables."""
+
+    risk = INNOCUOUS
 
     def create(
         self, owner: VtabHost, module_name: str, schema_name: str, table_name: str, arguments: Sequence[str]

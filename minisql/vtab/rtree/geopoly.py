@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from minisql.errors import CONSTRAINT, ERROR, sqlite_error
 from minisql.values.cast import to_integer
-from minisql.vtab.protocol import EQ, FIRST_FUNCTION, NO_CHANGE, ROWID, Cursor, IndexInfo, Module, Value, VirtualTable
+from minisql.vtab.protocol import (
+    EQ,
+    FIRST_FUNCTION,
+    INNOCUOUS,
+    NO_CHANGE,
+    ROWID,
+    Cursor,
+    IndexInfo,
+    Module,
+    Value,
+    VirtualTable,
+)
 from minisql.vtab.rtree import polygons
 from minisql.vtab.rtree.geopoly_functions import overlap, within
 from minisql.vtab.rtree.nodes import CellFormat
@@ -47,6 +58,8 @@ def make_module(name: str) -> Module:
 
 class GeopolyModule(Module):
     """Makes tables of polygons."""
+
+    risk = INNOCUOUS
 
     def create(
         self, owner: VtabHost, module_name: str, schema_name: str, table_name: str, arguments: Sequence[str]

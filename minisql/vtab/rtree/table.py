@@ -15,6 +15,7 @@ from minisql.vtab.protocol import (
     EQ,
     GE,
     GT,
+    INNOCUOUS,
     LE,
     LT,
     MATCH,
@@ -45,6 +46,8 @@ SHADOWS = frozenset(("node", "parent", "rowid"))
 
 class RtreeModule(Module):
     """Makes R-Trees of floats or integers."""
+
+    risk = INNOCUOUS
 
     def __init__(self, is_integer: bool) -> None:
         self.is_integer = is_integer
@@ -152,7 +155,7 @@ def stored_node_size(host: VtabHost, prefix: str, table_name: str) -> int:
     rows = host.execute(f'SELECT length(data) FROM {prefix}node" WHERE nodeno = {ROOT}')
     size = rows[0][0] if rows else 0
     if not isinstance(size, int) or size < 512 - 64:
-        raise sqlite_error(ERROR, f"undersize RTree blobs in \"{table_name}_node\"")
+        raise sqlite_error(ERROR, f'undersize RTree blobs in "{table_name}_node"')
     return size
 
 
