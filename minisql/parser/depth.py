@@ -8,9 +8,9 @@ Source: https://www.sqlite.org/limits.html, "Maximum Depth Of An Expression Tree
 
 from __future__ import annotations
 
-from minisql.errors import ERROR, sqlite_error
+from minisql.errors import ERROR, Error, sqlite_error
 from minisql.parser import tokens as k
-from minisql.parser.ast import And, Core, Expression, Or, fields
+from minisql.parser.ast import And, Core, Expression, IsNull, Literal, NotNull, Or, fields
 
 _STACK_LIMIT = 2500
 
@@ -18,7 +18,12 @@ _STACK_LIMIT = 2500
 def check_depth(expression: Expression, limit: int) -> None:
     """Raises SQLite's error if the expression is deeper than `limit`; 0 means no limit."""
     if limit > 0 and is_deeper(expression, limit):
-        raise sqlite_error(ERROR, f"Expression tree is too large (maximum depth {limit})")
+        raise too_deep(limit)
+
+
+def too_deep(limit: int) -> Error:
+    """The error for an expression that is deeper than `limit`."""
+    return sqlite_error(ERROR, f"Expression tree is too large (maximum depth {limit})")
 
 
 def is_deeper(expression: Expression, limit: int) -> bool:
@@ -26,6 +31,9 @@ def is_deeper(expression: Expression, limit: int) -> bool:
     pending: list[tuple[object, int]] = [(expression, 1)]
     while pending:
         node, depth = pending.pop()
+        if isinstance(node, (IsNull, NotNull)) and _is_literal_below(node):
+            # SQLite's parser makes a number of it.
+            continue
         if isinstance(node, (list, tuple)):
             pending.extend((item, depth) for item in node if not isinstance(item, str))
         elif isinstance(node, (And, Or)):
@@ -33,12 +41,23 @@ def is_deeper(expression: Expression, limit: int) -> bool:
             pending.extend((term, depth + n_terms - max(i, 1)) for i, term in enumerate(node.terms))
         elif node is not None and hasattr(type(node), "__slots__"):
             if isinstance(node, Expression):
-                if depth > limit:
+                if depth + (node.__class__ is Literal and _is_negative(node.value)) > limit:
                     return True
                 depth += 1
             skipped = "sources" if isinstance(node, Core) else ""
             pending.extend((getattr(node, field), depth) for field in fields(type(node)) if field != skipped)
     return False
+
+
+def _is_literal_below(node: object) -> bool:
+    while isinstance(node, (IsNull, NotNull)):
+        node = node.operand
+    return isinstance(node, Literal) and node.value is not None
+
+
+def _is_negative(value: object) -> bool:
+    """A negative number is a minus sign with an operand."""
+    return isinstance(value, (int, float)) and str(value).startswith("-")
 
 
 def check_nesting(kinds: list[int]) -> None:

@@ -48,7 +48,7 @@ from minisql.parser.ast import (
     Select,
     Unary,
 )
-from minisql.parser.depth import check_depth
+from minisql.parser.depth import check_depth, too_deep
 from minisql.parser.state import (
     State,
     accept,
@@ -176,6 +176,8 @@ def expression(state: State) -> Expression:
                 for sign in kinds[i : end - 1]:
                     if sign == _MINUS:
                         left = number = negated(number)
+                if end - i >= state.limits[_EXPR_DEPTH] > 0:
+                    raise too_deep(state.limits[_EXPR_DEPTH])
                 i = end + 1
             else:
                 for sign in kinds[i:end]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from minisql.limits import call_on_fresh_stack
 from minisql.parser import ast
 from minisql.planner import cost
 from minisql.planner.index_terms import Usage, covers, find_term, partial_index_is_usable
@@ -137,16 +138,22 @@ def scan_rows(made: Input) -> Access:
     return access
 
 
-def subquery_rows(select: BoundSelect) -> int:
+_SUBQUERIES_ON_A_STACK = 200
+
+
+def subquery_rows(select: BoundSelect, depth: int = 1) -> int:
     """The estimated rows of a subquery: grouping makes at most a hundred, as SQLite guesses, LIMIT what it says."""
+    if depth % _SUBQUERIES_ON_A_STACK == 0:
+        return call_on_fresh_stack(subquery_rows, select, depth + 1)
     rows = 0
     for number, block in enumerate(select.blocks):
         if block.rows is not None:
             own = cost.log_estimate(len(block.rows))
         else:
-            own = sum(
-                subquery_rows(part.select) if part.select is not None else cost.table_rows(part.table) for part in block.inputs
-            )
+            own = 0
+            for part in block.inputs:
+                inner = part.select
+                own += subquery_rows(inner, depth + 1) if inner is not None else cost.table_rows(part.table)
             own -= len(split(block.where))
             core = block.core
             if core is not None and core.group_by:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from minisql.catalog.schema import Column
 from minisql.errors import ERROR, sqlite_error
 from minisql.functions.registry import AggregateFunction
-from minisql.limits import COLUMN, COMPOUND_SELECT
+from minisql.limits import COLUMN, COMPOUND_SELECT, EXPR_DEPTH, call_on_fresh_stack
 from minisql.parser import ast
 from minisql.parser.tokenizer import Source as SourceText
 from minisql.planner.compound_columns import compound_affinity
@@ -22,6 +22,7 @@ from minisql.planner.nodes import SourceColumn
 from minisql.planner.operands import affinity_of, collation_of
 from minisql.planner.query_blocks import (
     FUNCTION,
+    MAX_FROM,
     NESTED,
     RECURSION,
     SUBQUERY,
@@ -32,6 +33,7 @@ from minisql.planner.query_blocks import (
     CommonTable,
     Input,
     Result,
+    refuse_wide_join,
 )
 from minisql.planner.read_authorization import authorize_block, authorize_recursion, authorize_select
 from minisql.planner.scope import ROWID, Merged, Scope, Source, find_in_scope
@@ -54,6 +56,26 @@ def bind_select(
     wants_columns: bool = True,
 ) -> BoundSelect:
     """Binds a SELECT read in the scope `parent` (None at the top); `columns` stay empty if nobody `wants_columns` yet."""
+    compiler.select_depth += 1
+    if compiler.select_depth % SELECTS_ON_A_STACK:
+        bound = _bind_here(compiler, node, parent, common_table, wants_columns)
+    else:
+        bound = call_on_fresh_stack(_bind_here, compiler, node, parent, common_table, wants_columns)
+    compiler.select_depth -= 1
+    return bound
+
+
+SELECTS_ON_A_STACK = 25
+"""How many SELECTs may lie within each other before a fresh stack is needed, for binding as for emission."""
+
+
+def _bind_here(
+    compiler: Compiler,
+    node: ast.Select,
+    parent: Scope | None,
+    common_table: CommonTable | None,
+    wants_columns: bool,
+) -> BoundSelect:
     bound = BoundSelect(node, parent)
     if node.with_clause is not None:
         parent = with_scope(compiler, node.with_clause, parent, node)
@@ -265,6 +287,8 @@ def bind_from(compiler: Compiler, items: Sequence[ast.FromItem], block: Block) -
         for made in new_inputs:
             scope.sources.extend(made.visible if made.visible is not None else made.sources)
         block.inputs.extend(new_inputs)
+        if len(block.inputs) > MAX_FROM:
+            refuse_wide_join(len(block.inputs))
         join = item.join
         made = new_inputs[0]
         inside = _merged_inside(made, first_new)
@@ -539,8 +563,6 @@ def bind_view(compiler: Compiler, table: Table) -> BoundSelect:
     """Binds the SELECT of a view, which sees nothing around it."""
     compiler.view_depth += 1
     compiler.may_collate = True
-    if compiler.view_depth > 200:
-        raise sqlite_error(ERROR, f"view {table.name} is circularly defined")
     assert table.view is not None, "the caller looked"
     refuse_unsafe_view(compiler, table)
     # The text of the view is not the statement's.
@@ -612,6 +634,9 @@ def find_common_table(scope: Scope | None, name: str) -> CommonTable | None:
 def bind_common_table(compiler: Compiler, common: CommonTable, item: ast.TableSource) -> Input:
     """A use of a common table: its recursion's queue row inside itself, else its SELECT."""
     node = common.node
+    compiler.n_common_uses += 1
+    if compiler.n_common_uses >= compiler.context.limits[EXPR_DEPTH]:
+        raise sqlite_error(ERROR, "VIEWs and/or subqueries nested too deep")
     alias = item.alias or item.name
     if common.is_emitting:
         what = "multiple recursive references" if common.row_registers else "circular reference"

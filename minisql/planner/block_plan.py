@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner import cost
 from minisql.planner.access import BY_INDEX, BY_OR, SCAN, Access
@@ -20,7 +19,7 @@ from minisql.planner.index_terms import Usage, usage_of
 from minisql.planner.join_order import order_joins
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.push_down import prune_columns, push_terms
-from minisql.planner.query_blocks import NESTED, SUBQUERY, TABLE, Block, Input
+from minisql.planner.query_blocks import MAX_JOINED, NESTED, SUBQUERY, TABLE, Block, Input, refuse_wide_join
 from minisql.planner.terms import Term, make_term, names_in, read_mask, split
 from minisql.planner.virtual_tables import argument_terms
 from minisql.planner.wanted_order import OrderTerm, WantedOrder
@@ -30,10 +29,6 @@ if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler
     from minisql.planner.ordering import OrderItem
     from minisql.planner.scope import Scope, Source
-
-
-MAX_JOINED = 64
-"""SQLite keeps sets of joined tables in 64 bits."""
 
 
 class BlockPlan:
@@ -69,13 +64,15 @@ def plan_block(
     if not inputs:
         compiler.explain("SCAN CONSTANT ROW")
         return BlockPlan([], block_terms(compiler, block), order is None, False)
+    if len(inputs) > MAX_JOINED:
+        refuse_wide_join(len(inputs))
     # EXPLAIN QUERY PLAN words a plan that was made.
     if compiler.uses_fast_path and not compiler.wants_explain and is_plain_scan(compiler, block):
         return BlockPlan([], [], order is None and not calls.windows, False, inputs)
     flatten_inputs(compiler, block)
     number_inputs(block.inputs)
     if len(block.inputs) > MAX_JOINED:
-        raise sqlite_error(ERROR, f"at most {MAX_JOINED} tables in a join")
+        refuse_wide_join(len(block.inputs))
     fold_right_joins(compiler, block)
     inputs = block.inputs
     terms = block_terms(compiler, block)

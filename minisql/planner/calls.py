@@ -138,14 +138,14 @@ def emit_scalar_call(
     target: int,
 ) -> int:
     """Emits a call of a scalar function that has been found."""
+    if len(arguments) > compiler.context.limits[FUNCTION_ARG]:
+        raise sqlite_error(ERROR, f"too many arguments on function {name}")
     if function.is_built_in:
         control = CONTROL.get(name)
         if control is not None and len(arguments) > 1:
             return control(compiler, arguments, scope, target)
         if name in TRANSPARENT:
             return emit_transparent(compiler, name, arguments, scope, target)
-    if len(arguments) > compiler.context.limits[FUNCTION_ARG]:
-        raise sqlite_error(ERROR, f"too many arguments on function {name}")
     if function.takes_subtype:
         registers = tuple([_emit_json_argument(compiler, argument, scope) for argument in arguments])
         positions = json_positions(compiler, arguments)

@@ -15,12 +15,13 @@ from minisql.bytecode import opcodes as op
 from minisql.bytecode.builder import ProgramBuilder
 from minisql.bytecode.program import ConstantSet
 from minisql.errors import ERROR, ERROR_MISSING_COLLSEQ, Error, sqlite_error
+from minisql.limits import call_on_fresh_stack
 from minisql.parser import ast
 from minisql.planner.bound_code import emit_bound_select, emit_subselect
 from minisql.planner.calls import emit_named_call
 from minisql.planner.conditions import emit_condition, jump_on_register
 from minisql.planner.explain_plan import describe_access
-from minisql.planner.expressions import emit_expression, placed
+from minisql.planner.expressions import FRESH_STACK_EVERY, emit_expression, placed
 from minisql.planner.nested_code import emit_nested
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.operands import affinity_of, collation_of, typed_operand
@@ -101,6 +102,7 @@ class Compiler:
         "may_aggregate",
         "may_collate",
         "mentions_rowid",
+        "n_common_uses",
         "needs_rowids",
         "needs_statement_journal",
         "parameter_names",
@@ -114,6 +116,7 @@ class Compiler:
         "reverses_scans",
         "rows_spec",
         "schema_depth",
+        "select_depth",
         "select_numbers",
         "subquery_shapes",
         "template",
@@ -209,6 +212,10 @@ class Compiler:
         self.schema_depth = 0
         # Whether a WITH clause was met, which changes how the rows of VALUES are made.
         self.has_with = False
+        # How many SELECTs around this place are being bound, or emitted.
+        self.select_depth = 0
+        # Uses of common tables, each of which is bound for itself: nested, they double from one to the next.
+        self.n_common_uses = 0
         # How many SELECTs and parenthesised joins are being bound around this place.
         self.bind_depth = 0
         # The capture of the expression subquery that is being bound, None outside of any.
@@ -379,7 +386,12 @@ class Compiler:
         """The register of a resolved column, computed if need be."""
         if source.expressions is not None:
             assert source.inner is not None, "a source of expressions has a scope"
-            register = emit_expression(self, source.expressions[position], source.inner)
+            self.depth += 1
+            if self.depth % FRESH_STACK_EVERY:
+                register = emit_expression(self, source.expressions[position], source.inner)
+            else:
+                register = call_on_fresh_stack(emit_expression, self, source.expressions[position], source.inner)
+            self.depth -= 1
             return self.guard_null(source, position, register) if source.null_source is not None else register
         if position == ROWID:
             return self.emit_rowid(source)

@@ -13,12 +13,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from minisql.limits import call_on_fresh_stack
 from minisql.parser import ast
 from minisql.planner.aggregate_code import find_calls
 from minisql.planner.query_blocks import SUBQUERY, TABLE, Block, Input
 
 if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler
+
+
+SUBQUERIES_ON_A_STACK = 100
 
 
 def flatten_inputs(compiler: Compiler, block: Block) -> None:
@@ -72,7 +76,12 @@ def _flattened(compiler: Compiler, made: Input, outer: Block) -> list[Input]:
     """The inputs that take the place of a flattened subquery."""
     assert made.select is not None, "a subquery input has a SELECT"
     inner = made.select.blocks[0]
-    flatten_inputs(compiler, inner)
+    compiler.select_depth += 1
+    if compiler.select_depth % SUBQUERIES_ON_A_STACK:
+        flatten_inputs(compiler, inner)
+    else:
+        call_on_fresh_stack(flatten_inputs, compiler, inner)
+    compiler.select_depth -= 1
     source = made.source
     source.expressions = [result.expression for result in inner.results]
     source.inner = inner.scope

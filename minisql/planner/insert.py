@@ -21,6 +21,7 @@ from minisql.planner.constraints import Write, emit_row_checks
 from minisql.planner.foreign_keys import check_insert_keys, emit_foreign_key_check
 from minisql.planner.gathering import gather_select, statement_scope
 from minisql.planner.insert_row import emit_entries, emit_insert_row
+from minisql.planner.json_arguments import columns_with_json
 from minisql.planner.layout import RowRegisters, allocate_row, table_layout
 from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
 from minisql.planner.rows import emit_generated_columns, emit_schema_expression
@@ -370,6 +371,7 @@ def _fill_row(
     template = compiler.builder.template
     value_of = insertion.values
     scope = insertion.scope or _NO_NAMES
+    computed: list[tuple[int, ast.Expression]] = []
     needs_affinity = False
     # Hidden columns of a virtual table can be named though they are not in the list of all.
     for position in layout.insertable if insertion.table.module is None else range(len(columns)):
@@ -385,6 +387,7 @@ def _fill_row(
                 assert default is not None, "a computed default is an expression"
                 is_temp = insertion.table.schema_index == 1
                 emit_schema_expression(compiler, default, _NO_NAMES, register, is_temp=is_temp)
+                computed.append((position, default))
                 needs_affinity = True
         elif values is None:
             needs_affinity = True
@@ -401,9 +404,12 @@ def _fill_row(
             else:
                 if value.__class__ is not ast.Variable or not _arrives_in(compiler, insertion, value, register):
                     compiler.emit_expression(value, scope, register)
+                    computed.append((position, value))
                 needs_affinity = True
     if values is not None and len(values) > len(value_of):
         _emit_surplus(compiler, insertion, values, scope)
+    if computed or insertion.table.has_generated:
+        insertion.new.json_columns = columns_with_json(compiler, insertion.table, computed, scope)
     return needs_affinity
 
 

@@ -10,7 +10,7 @@ Source: https://www.sqlite.org/json1.html section 3.4; https://www.sqlite.org/c3
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from minisql.bytecode import opcodes as op
@@ -31,6 +31,7 @@ from minisql.planner.scope import ROWID
 from minisql.values.affinity import BLOB, TEXT, affinity_of_cast
 
 if TYPE_CHECKING:
+    from minisql.catalog.schema import Table
     from minisql.planner.compiler import Compiler
     from minisql.planner.scope import Scope, Source
 
@@ -49,6 +50,35 @@ def aggregate_argument_registers(
             argument = JsonMarked(argument)
         registers.append(emit_expression(compiler, argument, scope))
     return tuple(registers), json_positions(compiler, node.arguments)
+
+
+def columns_with_json(
+    compiler: Compiler, table: Table, values: Iterable[tuple[int, ast.Expression]], scope: Scope
+) -> frozenset[int]:
+    """The columns of a new row that are JSON at any rate, given the values of some; generated ones among them."""
+    found = {position for position, value in values if _gives_json(compiler, value, scope)}
+    if table.has_generated:
+        for position, column in enumerate(table.columns):
+            node = column.generated
+            if node is None:
+                continue
+            is_copy = node.__class__ is ast.Column and table.column_positions.get(node.name.lower()) in found
+            if is_copy or is_json(compiler, node):
+                found.add(position)
+    return frozenset(found)
+
+
+def _gives_json(compiler: Compiler, value: ast.Expression, scope: Scope) -> bool:
+    kind = value.__class__
+    if kind is ast.Column:
+        if not any(source.json_columns for source in scope.sources):
+            return False
+        found = compiler.resolve(value, scope)  # type: ignore[arg-type]
+        return found is not None and found[1] in found[0].json_columns
+    return kind in _CHOICES and is_json(compiler, value)
+
+
+_CHOICES = frozenset((ast.FunctionCall, ast.Case, ast.Binary))
 
 
 def emit_marked(compiler: Compiler, node: JsonMarked, scope: Scope, target: int) -> int:
@@ -149,7 +179,12 @@ def _marked_arrow(compiler: Compiler, node: ast.Binary, scope: Scope) -> int:
 
 def _marked_column(compiler: Compiler, node: ast.Column, scope: Scope) -> int:
     found = compiler.resolve(node, scope)
-    return 0 if found is None or compiler.crossed is not None else _marked_field(compiler, *found)
+    if found is None:
+        return 0
+    if compiler.crossed is not None:
+        is_known = found[1] in found[0].json_columns
+        return _apply(compiler, _MARK, emit_expression(compiler, node, scope)) if is_known else 0
+    return _marked_field(compiler, *found)
 
 
 def _marked_source_column(compiler: Compiler, node: SourceColumn, scope: Scope) -> int:
@@ -157,9 +192,11 @@ def _marked_source_column(compiler: Compiler, node: SourceColumn, scope: Scope) 
 
 
 def _marked_field(compiler: Compiler, source: Source, position: int) -> int:
-    """A column of a source: of json_each and its kin, virtual generated, of a flattened subquery, or an alias."""
+    """A column of a source: of a row just computed, of json_each and its kin, generated, of a flattened subquery or alias."""
     if position == ROWID:
         return 0
+    if position in source.json_columns:
+        return _apply(compiler, _MARK, source.registers[position])
     if source.expressions is not None:
         expression = source.expressions[position]
         if source.inner is None or (source.columns and expression.__class__ not in (ast.Column, SourceColumn)):

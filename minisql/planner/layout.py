@@ -144,14 +144,18 @@ def table_layout(table: Table) -> TableLayout:
 
 
 class RowRegisters:
-    """One row in registers: `base` of the block and the register of the `rowid`."""
+    """One row in registers: `base` of the block and the register of the `rowid`.
 
-    __slots__ = ("base", "layout", "rowid")
+    `json_columns` are those whose text is known to be JSON, which a JSON function that gets them must know.
+    """
+
+    __slots__ = ("base", "json_columns", "layout", "rowid")
 
     def __init__(self, layout: TableLayout, base: int, rowid: int) -> None:
         self.layout = layout
         self.base = base
         self.rowid = rowid
+        self.json_columns: frozenset[int] = frozenset()
 
     def column(self, position: int) -> int:
         """The register of a table column."""

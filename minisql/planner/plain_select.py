@@ -34,7 +34,7 @@ from minisql.planner.index_terms import Usage
 from minisql.planner.join_order import order_joins
 from minisql.planner.loops import emit_lone_loop
 from minisql.planner.ordering import bind_order_by
-from minisql.planner.query_blocks import TABLE, Block, BoundSelect, Input
+from minisql.planner.query_blocks import TABLE, Block, BoundSelect, Input, refuse_wide_join
 from minisql.planner.scope import GroupMap, Scope, Source, row_registers, stored_width
 from minisql.planner.select_code import Finisher, Limits
 from minisql.planner.terms import make_term, split
@@ -100,6 +100,7 @@ def emit_plain_select(compiler: Compiler, node: ast.Select, n_selects: int) -> B
     expand_results(compiler, columns, block)
     if len(block.results) > limit:
         raise sqlite_error(ERROR, "too many columns in result set")
+    refuse_wide_join(len(items))
     order = None
     if node.order_by:
         order = bind_order_by(compiler, node.order_by, block, bound)

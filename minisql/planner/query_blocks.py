@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from minisql.errors import ERROR, sqlite_error
+
 if TYPE_CHECKING:
     from minisql.catalog.schema import Column, Table
     from minisql.parser import ast
@@ -17,6 +19,16 @@ if TYPE_CHECKING:
     from minisql.planner.scope import Scope, Source
 
 TABLE, SUBQUERY, RECURSION, FUNCTION, NESTED = range(5)
+MAX_JOINED, MAX_FROM = 64, 200
+"""SQLite keeps sets of joined tables in 64 bits; a FROM clause it does not plan at once may be longer."""
+
+
+def refuse_wide_join(n_inputs: int) -> None:
+    """Raises for more tables than one join may have."""
+    if n_inputs > MAX_FROM:
+        raise sqlite_error(ERROR, f"too many FROM clause terms, max: {MAX_FROM}")
+    if n_inputs > MAX_JOINED:
+        raise sqlite_error(ERROR, f"at most {MAX_JOINED} tables in a join")
 
 
 class Input:

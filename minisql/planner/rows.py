@@ -30,6 +30,7 @@ def row_source(table: Table, row: RowRegisters, alias: str | None = None, is_qua
     """
     source = table_source(table, alias or table.name, row.column_registers())
     source.rowid_register = row.rowid
+    source.json_columns = row.json_columns
     if is_qualified_only:
         source.is_qualified_only = True
         source.columns = row.layout.bare_columns(table)

@@ -38,6 +38,9 @@ WIDE_JOIN = 6
 ROWID_COLUMN = Column("rowid", "INTEGER", affinities.INTEGER)
 
 
+_NONE: frozenset[int] = frozenset()
+
+
 class Source:
     """One named row of values.
 
@@ -60,6 +63,7 @@ class Source:
         "is_coalesced",
         "is_qualified_only",
         "is_stored",
+        "json_columns",
         "mask",
         "name",
         "null_source",
@@ -89,6 +93,7 @@ class Source:
         self.table = table
         self.schema_name: str | None = None
         self.cursor = -1
+        self.json_columns: frozenset[int] = _NONE
         self.rowid_register = 0
         self.has_rowid = False
         # For the authorizer: whether a column was read.

@@ -45,12 +45,16 @@ ACTION_CODES = {"ROLLBACK": op.ON_CONFLICT_ROLLBACK, "ABORT": op.ON_CONFLICT_ABO
 class TriggerContext:
     """What a compiler knows while it compiles a trigger program: the `scope` of OLD and NEW, the `conflict` mode that
     overrides the steps' own (0: none), the schema in which unqualified names are looked up (`home`, None: as usual), and the
-    trigger's `name` (None for a foreign-key action); `level` is how deep the program is nested."""
+    trigger's `name` (None for a foreign-key action); `json_columns` of NEW are JSON; `level` is how deep the program is
+    nested."""
 
-    __slots__ = ("conflict", "home", "level", "name", "scope")
+    __slots__ = ("conflict", "home", "json_columns", "level", "name", "scope")
 
-    def __init__(self, scope: Scope, conflict: int, home: str | None, name: str | None = None) -> None:
+    def __init__(
+        self, scope: Scope, conflict: int, home: str | None, name: str | None = None, json_columns: frozenset[int] = frozenset()
+    ) -> None:
         self.name = name
+        self.json_columns = json_columns
         self.level = 0
         self.scope = scope
         self.conflict = conflict
@@ -100,6 +104,7 @@ def emit_triggers(
 ) -> None:
     """Runs the triggers with that time; RAISE(IGNORE) jumps to `ignore`."""
     arguments: tuple[int, ...] | None = None
+    json_columns = new.json_columns if new is not None else frozenset()
     for trigger in triggers:
         if trigger.statement.time != time:
             continue
@@ -109,12 +114,12 @@ def emit_triggers(
         home = None if trigger.schema_index == TEMP else schema_name(compiler, trigger.schema_index)
         program = compile_program(
             compiler,
-            ("trigger", trigger.schema_index, trigger.name.lower(), conflict),
+            ("trigger", trigger.schema_index, trigger.name.lower(), conflict, json_columns),
             table,
             (old is not None, new is not None),
             statement.when,
             statement.steps,
-            TriggerContext(Scope([]), conflict, home, trigger.name),
+            TriggerContext(Scope([]), conflict, home, trigger.name, json_columns),
         )
         guard = 0 if compiler.context.flags.get("recursive_triggers") else 1
         name = (trigger.schema_index, trigger.name.lower())
@@ -174,6 +179,8 @@ def _fill_program(
     for name, is_there in zip(("old", "new"), has_rows):
         if is_there:
             row = allocate_row(builder, layout)
+            if name == "new":
+                row.json_columns = context.json_columns
             source = row_source(table, row, name, is_qualified_only=True)
             # A view has no rowid; its triggers see none.
             sources.append(source)

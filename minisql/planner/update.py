@@ -26,6 +26,7 @@ from minisql.planner.foreign_keys import (
 from minisql.planner.gathering import emit_sort_by_key, gather_rows, key_positions, statement_scope
 from minisql.planner.index_entries import emit_delete_entries, is_touched
 from minisql.planner.insert_row import emit_entries, emit_insert_row
+from minisql.planner.json_arguments import columns_with_json
 from minisql.planner.layout import RowRegisters, TableLayout, allocate_row, table_layout
 from minisql.planner.references import has_subquery
 from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
@@ -356,6 +357,9 @@ def emit_new_values(compiler: Compiler, updating: Updating, scope: Scope, given:
     if layout.rowid_offset < 0:
         compiler.emit(op.SCopy, old.rowid, new.rowid)
     assignments.emit_values(compiler, new, scope, given)
+    if given is None:
+        lone = [(positions[0], value) for positions, value in assignments.items if len(positions) == 1]
+        new.json_columns = columns_with_json(compiler, updating.table, lone, scope)
     for source, destination in layout.copies:
         compiler.emit(op.SCopy, new.base + source, new.base + destination)
     if assignments.sets_rowid:
