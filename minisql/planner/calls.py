@@ -23,7 +23,7 @@ from minisql.functions.registry import (
 from minisql.limits import FUNCTION_ARG
 from minisql.parser import ast
 from minisql.planner.conditions import emit_condition
-from minisql.planner.expressions import EMITTERS, emit_expression, is_row, placed
+from minisql.planner.expressions import EMITTERS, emit_expression, is_row, placed, refuse_row
 from minisql.planner.nodes import JsonMarked, SourceColumn
 from minisql.planner.operands import collation_of
 from minisql.planner.read_authorization import authorize_function
@@ -140,6 +140,9 @@ def emit_scalar_call(
     """Emits a call of a scalar function that has been found."""
     if len(arguments) > compiler.context.limits[FUNCTION_ARG]:
         raise sqlite_error(ERROR, f"too many arguments on function {name}")
+    for argument in arguments:
+        if argument.__class__ is ast.RowValue:
+            refuse_row(compiler)
     if function.is_built_in:
         control = CONTROL.get(name)
         if control is not None and len(arguments) > 1:
@@ -154,8 +157,8 @@ def emit_scalar_call(
     else:
         registers = tuple([emit_expression(compiler, argument, scope) for argument in arguments])
     for argument in arguments:
-        if argument.__class__ is ast.RowValue or is_row(compiler, argument, scope):
-            raise sqlite_error(ERROR, "row value misused")
+        if is_row(compiler, argument, scope):
+            refuse_row(compiler)
     constants = compiler.constants
     if function.foldable and function.is_built_in:
         if all(register in constants for register in registers):
@@ -313,7 +316,7 @@ def emit_like(compiler: Compiler, node: ast.Like, scope: Scope, target: int) -> 
     if node.escape is not None:
         arguments.append(node.escape)
     if is_row(compiler, node.operand, scope):
-        raise sqlite_error(ERROR, "row value misused")
+        refuse_row(compiler)
     function: Function | None = None
     if compiler.has_virtual_tables:
         function = _overload(compiler, node.operator, node.operand, len(arguments), scope)

@@ -121,6 +121,7 @@ class Compiler:
         "subquery_shapes",
         "template",
         "text",
+        "tolerates_rows",
         "trigger",
         "unread_blocks",
         "uses_fast_path",
@@ -208,6 +209,8 @@ class Compiler:
         self.ignores_triggers = False
         self._begin_reports()
         self.view_depth = 0
+        # Above 0 while what is compiled will not run, so that misused row values do no harm.
+        self.tolerates_rows = 0
         # Above 0 while an expression from a schema other than TEMP is compiled: see trust.
         self.schema_depth = 0
         # Whether a WITH clause was met, which changes how the rows of VALUES are made.

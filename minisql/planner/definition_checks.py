@@ -58,7 +58,7 @@ def check_definition_expression(
     """Raises SQLite's error if the expression may not stand in that place or does not mean anything there."""
     for node in walk(expression):
         kind = node.__class__
-        if kind in _SUBQUERIES:
+        if kind in _SUBQUERIES or (isinstance(node, ast.InList) and node.operand.__class__ is ast.RowValue):
             raise sqlite_error(ERROR, f"subqueries prohibited in {place}")
         if kind is ast.Variable:
             raise sqlite_error(ERROR, f"parameters prohibited in {place}")
@@ -74,6 +74,8 @@ def check_definition_expression(
         elif kind is ast.CurrentTime or (isinstance(node, ast.FunctionCall) and _is_always_new(compiler, node)):
             raise sqlite_error(ERROR, f"non-deterministic functions prohibited in {place}")
     scratch = Compiler(compiler.context, text)
+    if place is CHECKS:
+        scratch.tolerates_rows = 1
     scratch.schema_depth = int(table.schema_index != 1)
     source = table_source(table, table.name, [scratch.builder.register() for _ in table.columns])
     source.rowid_register = scratch.builder.register()

@@ -323,7 +323,7 @@ def emit_connective(compiler: Compiler, node: ast.And | ast.Or, scope: Scope, ta
 def emit_null_test(compiler: Compiler, node: ast.IsNull | ast.NotNull, scope: Scope, target: int) -> int:
     """`x IS NULL` and `x NOT NULL`."""
     if is_row(compiler, node.operand, scope):
-        raise sqlite_error(ERROR, "row value misused")
+        refuse_row(compiler)
     operand = emit_expression(compiler, node.operand, scope)
     is_null = node.__class__ is ast.IsNull
     if operand in compiler.constants:
@@ -512,7 +512,16 @@ def is_foldable(node: ast.Expression) -> bool:
 
 def emit_row_value(compiler: Compiler, node: ast.RowValue, scope: Scope, target: int) -> int:
     """A row value where one value is wanted."""
-    raise sqlite_error(ERROR, "row value misused")
+    for item in node.items:
+        compiler.emit_expression(item, scope)
+    refuse_row(compiler)
+    return placed(compiler, compiler.constant(None), target)
+
+
+def refuse_row(compiler: Compiler) -> None:
+    """Raises for a row value where one value is wanted, unless what is compiled will not run."""
+    if not compiler.tolerates_rows:
+        raise sqlite_error(ERROR, "row value misused")
 
 
 def emit_raise(compiler: Compiler, node: ast.Raise, scope: Scope, target: int) -> int:

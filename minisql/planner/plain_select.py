@@ -103,6 +103,8 @@ def emit_plain_select(compiler: Compiler, node: ast.Select, n_selects: int) -> B
     refuse_wide_join(len(items))
     order = None
     if node.order_by:
+        if not items:
+            return None
         order = bind_order_by(compiler, node.order_by, block, bound)
         if items and not has_choice:
             has_choice = _may_be_in_order(compiler, order[0].expression, scope)

@@ -144,9 +144,12 @@ class Block:
     """A bound SELECT core (or VALUES: then `rows` is not None and there are no inputs).
 
     `needs_whole_rows` tells that the rows will be changed where they are found: no covering index is scanned instead.
+    `is_existence`: only whether there is a row is wanted, so its results are not computed and need no order.
     """
 
-    __slots__ = ("core", "extra_terms", "inputs", "is_row_list", "needs_whole_rows", "results", "rows", "scope", "where")
+    __slots__ = (
+        "core", "extra_terms", "inputs", "is_existence", "is_row_list", "needs_whole_rows", "results", "rows", "scope", "where",
+    )  # fmt: skip
 
     def __init__(self, core: ast.Core | None, scope: Scope) -> None:
         self.core = core
@@ -159,6 +162,7 @@ class Block:
         # WHERE and ON of flattened subqueries with the scopes they are read in and the right side they belong to.
         self.extra_terms: list[tuple[Scope, ast.Expression, Input | None]] = []
         self.needs_whole_rows = False
+        self.is_existence = False
 
 
 class BoundSelect:

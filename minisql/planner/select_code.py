@@ -12,7 +12,7 @@ Source: https://www.sqlite.org/lang_select.html.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
@@ -97,6 +97,12 @@ def emit_block(compiler: Compiler, bound: BoundSelect, block: Block, sink: Sink,
         compiler.unread_blocks.append(block)
     order = bind_order_by(compiler, node.order_by, block, bound) if node is not None and node.order_by else None
     calls = find_calls(compiler, block, order)
+    if order is not None and not block.inputs and not calls.windows:
+        # There is one row at most.
+        emit_unwanted(compiler, [item.expression for item in order], block.scope)
+        order = None
+    if block.is_existence:
+        order = None
     if calls.is_grouped:
         order = _order_of_groups(block, calls, order)
     limits = emit_limits(compiler, node, bound.scope, done) if node is not None else Limits()
@@ -138,6 +144,18 @@ def _order_of_groups(block: Block, calls: Calls, order: list[OrderItem] | None) 
     return order
 
 
+def emit_unwanted(compiler: Compiler, expressions: Sequence[ast.Expression], scope: Scope) -> None:
+    """Expressions whose values nobody wants must mean something nevertheless; their code is taken away again."""
+    builder = compiler.builder
+    start, n_loops, n_jumps = len(compiler.code), len(builder.loops), len(builder.jumps)
+    compiler.tolerates_rows += 1
+    for expression in expressions:
+        compiler.emit_expression(expression, scope)
+    compiler.tolerates_rows -= 1
+    if len(builder.loops) == n_loops:
+        del compiler.code[start:], builder.jumps[n_jumps:]
+
+
 class Finisher:
     """DISTINCT, ORDER BY, OFFSET and LIMIT of a block around its sink.
 
@@ -174,7 +192,7 @@ class Finisher:
         compiler = self.compiler
         block = self.block
         core = block.core
-        if core is not None and core.is_distinct:
+        if core is not None and core.is_distinct and not block.is_existence:
             self.distinct = compiler.builder.cursor()
             collations = tuple(compiler.collation_for(result.expression, block.scope) for result in block.results)
             compiler.emit(op.SetOpen, self.distinct, 0, 0, collations)
@@ -200,6 +218,10 @@ class Finisher:
         """Emits result expressions and what follows for one row."""
         compiler = self.compiler
         scope = self.block.scope
+        if self.block.is_existence:
+            emit_unwanted(compiler, [result.expression for result in self.block.results], scope)
+            self.result((), next_label)
+            return
         registers = tuple([compiler.emit_expression(result.expression, scope) for result in self.block.results])
         self.result(registers, next_label)
 

@@ -127,7 +127,7 @@ def once_or_memo(
 def emit_scalar_subquery(compiler: Compiler, node: ast.ScalarSubquery, scope: Scope, target: int) -> int:
     """`(SELECT ...)` as a value: the first column of the first row, or NULL."""
     n_columns = len(subquery_columns(compiler, node.select, scope))
-    if n_columns != 1:
+    if n_columns != 1 and not compiler.tolerates_rows:
         raise sqlite_error(ERROR, f"sub-select returns {n_columns} columns - expected 1")
     return placed(compiler, emit_row_subquery(compiler, node.select, scope), target)
 
@@ -167,7 +167,10 @@ def emit_exists(compiler: Compiler, node: ast.Exists | ast.Unary, scope: Scope, 
     is_negated = node.__class__ is ast.Unary
     select = node.operand.select if is_negated else node.select  # type: ignore[union-attr]
     subquery = take_subquery(compiler, select, scope)
-    _limit_to_one(subquery.bound)
+    bound = subquery.bound
+    _limit_to_one(bound)
+    if len(bound.blocks) == 1 and bound.blocks[0].rows is None and bound.node.offset is None and bound.common_table is None:
+        bound.blocks[0].is_existence = True
     result = compiler.register()
 
     def sink(registers: tuple[int, ...], done: int) -> None:
