@@ -176,8 +176,11 @@ def expression(state: State) -> Expression:
                 for sign in kinds[i : end - 1]:
                     if sign == _MINUS:
                         left = number = negated(number)
+                # A plus below another sign is dropped in SQLite, too.
                 if end - i >= state.limits[_EXPR_DEPTH] > 0:
-                    raise too_deep(state.limits[_EXPR_DEPTH])
+                    n_signs = kinds[i:end].count(_MINUS) + (kind == _PLUS)
+                    if n_signs >= state.limits[_EXPR_DEPTH]:
+                        raise too_deep(state.limits[_EXPR_DEPTH])
                 i = end + 1
             else:
                 for sign in kinds[i:end]:
