@@ -150,15 +150,13 @@ class Blob:
         handle.write(bytes([value]), position)
 
     def _set_slice(self, handle: BlobHandle, key: slice, value: Any) -> None:
-        if value is None:
-            raise TypeError("Blob doesn't support slice deletion")
-        content = buffer_bytes(value)
         start, stop, step = key.indices(handle.size)
         positions = range(start, stop, step)
+        if not positions:
+            return
+        content = buffer_bytes(value)
         if len(content) != len(positions):
             raise IndexError("Blob slice assignment is wrong size")
-        if not content:
-            return
         if step == 1:
             handle.write(content, start)
             return

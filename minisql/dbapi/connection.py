@@ -58,6 +58,7 @@ LEGACY_TRANSACTION_CONTROL: Literal[-1] = -1
 
 _LEVELS = ("", "DEFERRED", "IMMEDIATE", "EXCLUSIVE")
 _MAX_ARGUMENTS = 127
+_NO_EXTENSIONS = "loadable extensions are machine code, which this engine cannot run"
 _MAX_SEEN_TEXTS = 4096
 _MAX_NAME_BYTES = 255
 _CHECKS_FLAG_TYPES = sys.version_info < (3, 12)
@@ -124,8 +125,9 @@ class Connection:
         autocommit: bool | Literal[-1] = LEGACY_TRANSACTION_CONTROL,
     ) -> None:
         """Opens the database; raises OperationalError if it cannot be opened."""
-        filename = _filename(database)
         begin = _begin_kind(isolation_level)
+        sys.audit("sqlite3.connect", database)
+        filename = _filename(database)
         # Cursors of the old database go on with it.
         self._session = None
         self._is_initialized = False
@@ -148,6 +150,7 @@ class Connection:
         self._is_initialized = True
         if self._autocommit is False:
             self._session.execute("BEGIN")
+        sys.audit("sqlite3.connect/handle", self)
 
     def _check(self) -> None:
         if not self._is_initialized:
@@ -252,19 +255,19 @@ class Connection:
     @shown_as(_execute_shape)
     def execute(self, sql: Any = MISSING, parameters: Any = (), /, *excess: Any) -> Any:
         """Makes a cursor and executes a statement on it."""
-        return self.cursor().execute(sql, parameters, *excess)
+        return Connection.cursor(self).execute(sql, parameters, *excess)
 
     @shown_as(_executemany_shape)
     def executemany(self, *arguments: Any) -> Any:
         """Makes a cursor and executes a statement for every set of parameters."""
-        return self.cursor().executemany(*arguments)
+        return Connection.cursor(self).executemany(*arguments)
 
     @shown_as(_executescript_shape)
     def executescript(self, *arguments: Any) -> Any:
         """Makes a cursor and executes a script on it."""
         if len(arguments) != 1:
             raise TypeError(f"Connection.executescript() takes exactly one argument ({len(arguments)} given)")
-        return self.cursor().executescript(*arguments)
+        return Connection.cursor(self).executescript(*arguments)
 
     @shown_as(_call_shape)
     def __call__(self, *arguments: Any) -> prepared.Statement:
@@ -332,12 +335,12 @@ class Connection:
         if self._autocommit is True:
             return False
         if type is not None:
-            self.rollback()
+            Connection.rollback(self)
             return False
         try:
-            self.commit()
+            Connection.commit(self)
         except errors.Error:
-            self.rollback()
+            Connection.rollback(self)
             raise
         return False
 
@@ -363,7 +366,7 @@ class Connection:
         self._open_session()
         self._isolation_level = level if level is None else str.upper(level)
         if level is None and self._is_legacy:
-            self.commit()
+            Connection.commit(self)
         self._begin = begin if self._is_legacy else None
 
     @isolation_level.deleter
@@ -577,14 +580,17 @@ class Connection:
     def enable_load_extension(self, enable: bool, /) -> None:
         """Machine-code extensions cannot be loaded: only forbidding them succeeds."""
         self._check()
+        sys.audit("sqlite3.enable_load_extension", self, enable)
         if not enable:
             return
-        raise errors.NotSupportedError("loadable extensions are machine code, which this engine cannot run")
+        raise errors.NotSupportedError(_NO_EXTENSIONS)
 
     @checked
     def load_extension(self, name: str, /, *, entrypoint: str | None = None) -> None:
         """Machine-code extensions cannot be loaded."""
-        self.enable_load_extension(True)
+        self._check()
+        sys.audit("sqlite3.load_extension", self, name)
+        raise errors.NotSupportedError(_NO_EXTENSIONS)
 
     def __del__(self) -> None:
         session = self._session

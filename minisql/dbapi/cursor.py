@@ -17,7 +17,7 @@ from minisql.dbapi.adapters import adapted_base_types
 from minisql.dbapi.arguments import c_int, cannot_pickle, check_count, checked_member, shown_as, type_name
 from minisql.dbapi.binding import WARNS_OF_NAMES, bind_mapping, bind_sequence, warn_of_names
 from minisql.dbapi.conversion import Converters, check_decodable, column_converters, converted_row
-from minisql.errors import DataError, ProgrammingError
+from minisql.errors import INTERRUPT, DataError, ProgrammingError, sqlite_error
 from minisql.limits import SQL_LENGTH
 from minisql.values.storage_class import escaped_text
 
@@ -151,6 +151,8 @@ class Cursor:
             check_count("execute", 2 + len(excess), 1, 2)
         if self._statement is not None:
             self._reset()
+        # What it is until the statement has begun, and after a failure.
+        self.rowcount = -1
         statement = connection._statements.get(sql)  # type: ignore[union-attr]
         if statement is None or statement.is_running or statement.generation != session.schema_generation:
             self._names = ()
@@ -175,7 +177,8 @@ class Cursor:
             parameters = bind_mapping(statement, parameters)
         else:
             parameters = bind_sequence(statement, parameters)
-        self.rowcount = 0 if statement.is_changing else -1
+        if statement.is_changing:
+            self.rowcount = 0
         self._is_locked = True
         try:
             rows = statement.start(parameters)
@@ -187,6 +190,7 @@ class Cursor:
                 rows.close()  # type: ignore[union-attr]
                 self._row = _END
         except BaseException:
+            self.rowcount = -1
             self._names = ()
             self._row = _END
             connection._failures.clear()  # type: ignore[union-attr]
@@ -221,18 +225,22 @@ class Cursor:
         session = connection._session
         self._reset()
         self._names = ()
+        self.rowcount = -1
         statement = connection._prepare(sql)
         if statement.is_empty or statement.program.readonly:
             raise ProgrammingError("executemany() can only execute DML statements.")
         if session.autocommit and connection._begin is not None:  # type: ignore[union-attr]
             connection._begin_implicitly(statement)
-        self.rowcount = 0
         self._is_locked = True
         try:
             self.rowcount = statement.run_many(
                 _bound(statement, seq_of_parameters),
                 seq_of_parameters.__class__ in (list, tuple) and _binds_without_calls(seq_of_parameters),
             )
+            if statement.column_names:
+                # The standard library's module drops the rows of RETURNING, and counts none of them.
+                self.rowcount = 0
+                self._names = statement.program
             if connection._failures:
                 raise connection._failures.pop()
         except BaseException:
@@ -250,7 +258,6 @@ class Cursor:
         assert session is not None
         if len(sql_script.encode()) > session.limits[SQL_LENGTH]:
             raise DataError("query string is too large")
-        self._reset()
         if connection._is_legacy and not session.autocommit:
             session.execute_kept("COMMIT")
         try:
@@ -315,6 +322,8 @@ class Cursor:
         self._row = _END
         self._is_locked = True
         try:
+            if connection._session.is_interrupted:
+                self._interrupt()
             rows.extend(self._rows)
             if connection._failures:
                 raise connection._failures.pop()
@@ -360,6 +369,10 @@ class Cursor:
         self._row = _END
         self._is_locked = True
         try:
+            session = connection._session
+            # A converter may have closed the connection.
+            if session is not None and session.is_interrupted:
+                self._interrupt()
             self._row = next(self._rows, _END)
         finally:
             self._is_locked = False
@@ -375,6 +388,10 @@ class Cursor:
         if self.row_factory is not None:
             row = self.row_factory(self, row)
         return row
+
+    def _interrupt(self) -> None:
+        """Makes the running statement fail: an interrupt holds for every statement that runs, whatever it is doing."""
+        self._rows.throw(sqlite_error(INTERRUPT))  # type: ignore[attr-defined]
 
     def _reset(self) -> None:
         """Ends the running statement, if there is one, before its end."""

@@ -104,16 +104,15 @@ def expanded_sql(sql: str, names: Sequence[str | None], values: Sequence[Any]) -
 
     Source: https://www.sqlite.org/c3ref/expanded_sql.html
     """
-    text = sql.lstrip(" \t\n\r\f")
     if not values:
-        return text
+        return sql
     numbers = {name: number for number, name in enumerate(names, 1) if name is not None}
     pieces: list[str] = []
     at = 0
     counter = 0
-    for word in tokenize(text, 0, len(text)):
-        start = text.index(word, at)
-        pieces.append(text[at:start])
+    for word in tokenize(sql, 0, len(sql)):
+        start = sql.index(word, at)
+        pieces.append(sql[at:start])
         at = start + len(word)
         if kind_of(word) != VARIABLE:
             pieces.append(word)
@@ -127,12 +126,12 @@ def expanded_sql(sql: str, names: Sequence[str | None], values: Sequence[Any]) -
             number = numbers[word]
         counter = max(counter, number)
         pieces.append(sql_literal(values[number - 1]))
-    pieces.append(text[at:])
+    pieces.append(sql[at:])
     return "".join(pieces)
 
 
 def sql_literal(value: Any) -> str:
-    """A value as a literal."""
+    """A value as a literal; text as far as its first null character."""
     if value is None:
         return "NULL"
     if isinstance(value, float):
@@ -141,5 +140,5 @@ def sql_literal(value: Any) -> str:
         return str(value)
     if isinstance(value, bytes):
         return f"x'{value.hex()}'"
-    escaped = value.replace("'", "''")
+    escaped = value.partition("\0")[0].replace("'", "''")
     return f"'{escaped}'"

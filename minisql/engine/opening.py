@@ -138,7 +138,7 @@ def _is_true(value: str | None) -> bool:
 
 def open_database(session: Session, filename: str, is_uri: bool) -> BtreeFile:
     """Opens a database for a session; nothing is read yet."""
-    if is_uri and filename[:5].lower() == "file:":
+    if is_uri and filename.startswith("file:"):
         options = parse_uri(filename)
     else:
         options = OpenOptions(filename)

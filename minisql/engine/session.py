@@ -526,8 +526,8 @@ class Session:
         self.trace = callback
 
     def report_trace(self, statement: Statement, values: Sequence[Any]) -> None:
-        """Hands the statement's text to the trace callback."""
-        if self.trace is not None:
+        """Hands the statement's text to the trace callback; EXPLAIN is not traced, as nothing of the statement runs."""
+        if self.trace is not None and statement.program.statement_kind != "explain":
             text = hooks.expanded_sql(statement.sql, statement.parameter_names, values)
             # A text that would grow too long is shown as it was written.
             is_too_long = len(text) > self.limits[limit_numbers.LENGTH]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from minisql.engine.session import Session
 
 _CHANGING = frozenset({"insert", "update", "delete", "replace"})
+_BLANKS = " \t\f\n\r"
 _GATHERED = 5000
 _MAX_RECOMPILES = 50
 
@@ -61,7 +62,7 @@ class Statement:
         self.generation = session.schema_generation
         self.n_parameters = program.n_parameters
         self.parameter_names = program.parameter_names
-        self.is_changing = program.statement_kind in _CHANGING and sql.lstrip()[:4].lower() != "with"
+        self.is_changing = program.statement_kind in _CHANGING and _begins_with_change(sql)
         self.is_cacheable = not program.is_ddl
 
     def adopt(self, program: Program) -> None:
@@ -70,8 +71,7 @@ class Statement:
         self.generation = self.session.schema_generation
         self.n_parameters = program.n_parameters
         self.parameter_names = program.parameter_names
-        kind = program.statement_kind
-        self.is_changing = kind in _CHANGING and self.sql.lstrip()[:4].lower() != "with"
+        self.is_changing = program.statement_kind in _CHANGING and _begins_with_change(self.sql)
         self.is_cacheable = not program.is_ddl
 
     @property
@@ -262,9 +262,21 @@ class Statement:
         """Compiles the statement for the current schema."""
         self.adopt(self.session.compile(self.sql))
 
-    def expanded_sql(self, values: Sequence[Any]) -> str:
-        """The text with the parameters' values in place of the parameters, as traces show it."""
-        return self.sql
+
+def _begins_with_change(sql: str) -> bool:
+    """Tells whether the first word, behind blanks and comments, is INSERT, UPDATE, DELETE or REPLACE: not WITH, nor ";"."""
+    at, length = 0, len(sql)
+    while at < length:
+        if sql[at] in _BLANKS:
+            at += 1
+        elif sql.startswith("--", at):
+            at = sql.find("\n", at) + 1 or length
+        elif sql.startswith("/*", at):
+            end = sql.find("*/", at + 2)
+            at = end + 2 if end >= 0 else length
+        else:
+            break
+    return sql[at : at + 6].lower() in _CHANGING or sql[at : at + 7].lower() == "replace"
 
 
 def _until_failure(sequences: Iterable[Sequence[Any]], failures: list[BaseException]) -> Iterator[Sequence[Any]]:

@@ -1,20 +1,25 @@
 """Runs the clients' own suites with sqlite3 and with minisql in its place: `python -m tests.clients [--only NAME] [--write]`.
 
 Everything is made under .build/clients: a virtual environment, the source distributions, and one JSON file of results per client
-and module, so a long run can be stopped and taken up again (`--again` runs what has a result, too).  `--write` puts the table
-into docs/clients.md.  The exit status is 1 if a test passes with the standard module and fails with ours, but for those that
-`programs` excepts with a reason.
+and module, so a long run can be stopped and taken up again (`--minutes N` starts nothing after N minutes).  A result of minisql
+counts for the engine's source that made it: a changed engine runs again, and so does everything with `--again`.  Each run
+notes which engine its processes loaded, and fails if it was the other one.  `--write` puts the table into docs/clients.md.  The
+exit status is 1 if a test passes with the standard module and fails with ours, but for those that `programs` excepts with a
+reason.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
+import time
 import tomllib
 import venv
 from pathlib import Path
@@ -24,10 +29,24 @@ from tests.clients.programs import CLIENTS, Client
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / ".build" / "clients"
-SITECUSTOMIZE = """import os
+SITECUSTOMIZE = """import atexit
+import os
+import sys
+import minisql
+from minisql.dbapi.connection import engine
 if os.environ.get("CLIENT_MODULE") == "minisql":
-    import minisql
     minisql.install()
+
+def note():
+    built_in = sys.modules.get("_sqlite3")
+    with open(os.environ["CLIENT_NOTES"], "a") as notes:
+        if "open_session" in vars(engine):
+            notes.write("minisql\\n")
+        if getattr(built_in, "__file__", None) is not None:
+            notes.write("sqlite3\\n")
+
+if "CLIENT_NOTES" in os.environ:
+    atexit.register(note)
 """
 MODULES = ("sqlite3", "minisql")
 Outcome = dict[str, object]
@@ -72,28 +91,38 @@ def install(packages: tuple[str, ...]) -> None:
 
 
 def source_folder(project: str) -> Path:
-    """The unpacked source distribution of the installed version of a project."""
+    """The source distribution of the installed version of a project, unpacked afresh."""
     python = interpreter()
     code = f"from importlib.metadata import version; print(version({project!r}))"
     found = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
     stem = f"{project.replace('-', '_')}-{found}"
     folder = BUILD / "src" / stem
-    if not folder.exists():
-        archive = BUILD / "src" / f"{stem}.tar.gz"
+    archive = BUILD / "src" / f"{stem}.tar.gz"
+    if not archive.exists():
         command = [
             "download",
             "--quiet",
             "--no-deps",
             "--no-binary",
-            ":all:",
+            project,
             "--dest",
             str(archive.parent),
             f"{project}=={found}",
         ]
         subprocess.run([python, "-m", "pip", *command], check=True)
-        with tarfile.open(archive) as opened:
-            opened.extractall(archive.parent, filter="data")
+    shutil.rmtree(folder, ignore_errors=True)
+    with tarfile.open(archive) as opened:
+        opened.extractall(archive.parent, filter="data")
     return folder
+
+
+def engine_source() -> str:
+    """Names the engine's source: a digest of all its files."""
+    digest = hashlib.sha256()
+    for package in ("minisql", "minisql_sqlalchemy"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            digest.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def result_path(client: Client, module: str) -> Path:
@@ -105,8 +134,9 @@ def run(client: Client, module: str) -> Outcome:
     python = interpreter()
     path = result_path(client, module)
     path.parent.mkdir(parents=True, exist_ok=True)
-    report = path.with_suffix(".xml")
+    report, notes = path.with_suffix(".xml"), path.with_suffix(".notes")
     report.unlink(missing_ok=True)
+    notes.write_text("")
     site = subprocess.run(
         [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], capture_output=True, text=True, check=True
     ).stdout.strip()
@@ -114,15 +144,17 @@ def run(client: Client, module: str) -> Outcome:
     is_installed = module == "minisql" and not client.named_arguments
     if module == "minisql":
         command += client.named_arguments
-    if not client.is_unittest:
+    if client.format == "junit":
         command += [f"--junitxml={report}"]
     environment = {
         **os.environ,
         "PYTHONPATH": str(module_path()),
         "CLIENT_MODULE": "minisql" if is_installed else "sqlite3",
+        "CLIENT_NOTES": str(notes),
     }
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     folder = source_folder(client.source) / client.folder if client.source else BUILD
+    started = time.monotonic()
     with path.with_suffix(".log").open("w") as log:
         try:
             subprocess.run(
@@ -137,10 +169,22 @@ def run(client: Client, module: str) -> Outcome:
         except subprocess.TimeoutExpired:
             log.write("\ntimeout\n")
     text = path.with_suffix(".log").read_text(errors="replace")
-    outcome = unittest_outcome(text) if client.is_unittest else junit_outcome(report)
+    outcome = junit_outcome(report) if client.format == "junit" else unittest_outcome(text)
     outcome["version"] = version(python, client.packages[0])
+    outcome["seconds"] = round(time.monotonic() - started)
+    outcome["engine"] = engine_source() if module == "minisql" else ""
+    loaded = set(notes.read_text().split())
+    if loaded != {module} and not (client.named_arguments and module in loaded):
+        outcome["failed"] = int(str(outcome["failed"])) + 1
+        outcome["failures"] = {**dict(outcome["failures"]), "the engine": f"loaded: {sorted(loaded)}"}  # type: ignore[call-overload]
     path.write_text(json.dumps(outcome, indent=1))
     return outcome
+
+
+def is_current(client: Client, module: str, source: str) -> bool:
+    """Tells whether there is a result, of this engine if it is one of ours."""
+    path = result_path(client, module)
+    return path.exists() and (module == "sqlite3" or json.loads(path.read_text()).get("engine") == source)
 
 
 def version(python: Path, package: str) -> str:
@@ -227,21 +271,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", help="clients whose name contains this")
     parser.add_argument("--again", action="store_true", help="run what has a result, too")
+    parser.add_argument("--minutes", type=float, default=10_000.0, help="start no further run after so many minutes")
     parser.add_argument("--write", action="store_true", help="write docs/clients.md")
     options = parser.parse_args()
     BUILD.mkdir(parents=True, exist_ok=True)
     results = []
     n_bad = 0
+    source, started = engine_source(), time.monotonic()
     for client in CLIENTS:
         is_chosen = not options.only or any(part.lower() in client.name.lower() for part in options.only)
         outcomes: dict[str, Outcome] = {}
         for module in MODULES:
-            path = result_path(client, module)
-            if is_chosen and (options.again or not path.exists()):
+            is_due = options.again or not is_current(client, module, source)
+            if is_chosen and is_due and time.monotonic() - started < 60 * options.minutes:
                 install(client.packages)
                 run(client, module)
-            if path.exists():
-                outcomes[module] = json.loads(path.read_text())
+            if is_current(client, module, source):
+                outcomes[module] = json.loads(result_path(client, module).read_text())
         if len(outcomes) < len(MODULES):
             continue
         results.append((client, outcomes))
@@ -254,6 +300,8 @@ def main() -> int:
                 print(f"  {name}: {why}", flush=True)
     if options.write:
         (ROOT / "docs" / "clients.md").write_text(table(results), encoding="utf-8")
+    waiting = [client.name for client in CLIENTS if client.name not in {chosen.name for chosen, _ in results}]
+    print(f"engine {source}: {len(results)} clients with both results; without: {', '.join(waiting) or 'none'}")
     return 1 if n_bad else 0
 
 

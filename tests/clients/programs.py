@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
+ANY_PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
+PYTEST = (*ANY_PYTEST, "-p", "no:asyncio", "-p", "no:flaky")
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,8 @@ class Client:
     """One suite of one project.
 
     `source` is the project whose source distribution is the working folder, `folder` a folder in it; without a source the
-    tests are in the installed packages.  `arguments` follow the interpreter.  `named_arguments` name
+    tests are in the installed packages.  `arguments` follow the interpreter; `format` says what the results are read from: the
+    report of pytest ("junit") or the last lines of a run of unittest.  `named_arguments` name
     minisql to the suite, which then runs without install(); `why` excepts tests, by regular expression, with a reason.
     """
 
@@ -28,7 +30,7 @@ class Client:
     source: str = ""
     folder: str = "."
     n_minutes: int = 30
-    is_unittest: bool = False
+    format: str = "junit"
     named_arguments: tuple[str, ...] = ()
     why: dict[str, str] | None = None
 
@@ -47,6 +49,9 @@ DJANGO = (
     "lookup",
     "expressions_window",
 )
+DISKCACHE = ("core", "fanout", "deque", "index", "recipes")
+DATASETTE = ("api", "canned_queries", "crossdb", "facets", "filters", "html", "internal_db", "internals_database", "table_api")
+PERSIST_QUEUE = ("pdict", "sqlackqueue", "sqlqueue")
 CLIENTS = (
     Client(
         "SQLAlchemy dialect suite",
@@ -87,21 +92,21 @@ CLIENTS = (
         "django",
         "tests",
         n_minutes=60,
-        is_unittest=True,
+        format="unittest",
     ),
     Client(
         "aiosqlite",
         ("aiosqlite",),
         ("-m", "unittest", "-v", "aiosqlite.tests"),
-        is_unittest=True,
+        format="unittest",
         why={"test_enable_load_extension": "extensions in machine code are refused with NotSupportedError"},
     ),
     Client("pandas", ("pandas", "pytest", "hypothesis"), (*PYTEST, "--pyargs", "pandas.tests.io.test_sql", "-k", "sqlite")),
-    Client("Pony", ("pony",), ("-m", "unittest", "discover", "-s", "{site}/pony/orm/tests", "-t", "{site}"), is_unittest=True),
+    Client("Pony", ("pony",), ("-m", "unittest", "discover", "-s", "{site}/pony/orm/tests", "-t", "{site}"), format="unittest"),
     Client(
         "DiskCache",
         ("diskcache", "pytest"),
-        (*PYTEST, "-o", "addopts=", "tests/test_core.py", "tests/test_fanout.py"),
+        (*PYTEST, "-o", "addopts=", *[f"tests/test_{name}.py" for name in DISKCACHE]),
         "diskcache",
     ),
     Client(
@@ -110,4 +115,50 @@ CLIENTS = (
         (*PYTEST, "-o", "addopts=", "tests"),
         "sqlite-utils",
     ),
+    Client("peewee", ("peewee",), ("runtests.py", "--verbosity=0"), "peewee", format="unittest"),
+    Client("dataset", ("dataset", "pytest"), (*PYTEST, "-o", "addopts=", "test"), "dataset"),
+    Client(
+        "SQLModel",
+        ("sqlmodel", "pytest", "dirty-equals"),
+        (*PYTEST, "-o", "addopts=", "tests", "--ignore=tests/test_tutorial"),
+        "sqlmodel",
+    ),
+    Client(
+        "Datasette",
+        ("datasette", "pytest", "pytest-asyncio", "pytest-timeout", "beautifulsoup4"),
+        (
+            *ANY_PYTEST,
+            *("-o", "addopts=", "-o", "asyncio_default_fixture_loop_scope=function", "--import-mode=importlib"),
+            *[f"tests/test_{name}.py" for name in DATASETTE],
+        ),
+        "datasette",
+    ),
+    Client("litecli", ("litecli", "pytest"), (*PYTEST, "-o", "addopts=", "tests"), "litecli"),
+    Client(
+        "requests-cache",
+        ("requests-cache", "pytest", "requests-mock", "responses", "rich", "timeout-decorator"),
+        (*PYTEST, "-o", "addopts=", "tests/integration/test_sqlite.py", "tests/unit/test_session.py"),
+        "requests-cache",
+    ),
+    Client("Huey", ("huey",), ("-m", "unittest", "huey.tests.test_storage", "huey.tests.test_api"), "huey", format="unittest"),
+    Client("sqlitedict", ("sqlitedict", "pytest"), (*PYTEST, "-o", "addopts=", "tests"), "sqlitedict"),
+    Client(
+        "persist-queue",
+        ("persist-queue", "pytest", "msgpack", "cbor2"),
+        (*PYTEST, "-o", "addopts=", *[f"persistqueue/tests/test_{name}.py" for name in PERSIST_QUEUE]),
+        "persist-queue",
+    ),
+    Client(
+        "coverage.py",
+        ("coverage", "pytest", "flaky", "pytest-xdist", "hypothesis"),
+        (*ANY_PYTEST, "-p", "no:asyncio", "-o", "addopts=", "tests/test_data.py", "tests/test_numbits.py"),
+        "coverage",
+    ),
+    Client(
+        "IPython",
+        ("ipython", "pytest", "testpath"),
+        (*PYTEST, "-o", "addopts=", "tests/test_history.py"),
+        "ipython",
+    ),
+    Client("nbformat", ("nbformat", "pytest", "testpath"), (*PYTEST, "-o", "addopts=", "tests/test_sign.py"), "nbformat"),
 )

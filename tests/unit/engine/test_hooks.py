@@ -58,7 +58,7 @@ def test_an_exception_in_the_middle_undoes_the_transaction(connection, error):
     [
         ("select ?, ?2, ?", [None, "?2", None], (1, "a'b", None), "select 1, 'a''b', NULL"),
         ("select :x, '?', :x -- ?", [":x"], (1.5,), "select 1.5, '?', 1.5 -- ?"),
-        (" select @a", ["@a"], (b"\x01\xff",), "select x'01ff'"),
+        (" select @a", ["@a"], (b"\x01\xff",), " select x'01ff'"),
     ],
 )
 def test_expanded_sql(sql, names, values, expanded):

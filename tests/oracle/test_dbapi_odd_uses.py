@@ -1,0 +1,239 @@
+"""Odd uses of the DB-API against the standard library's sqlite3: subclasses, half-fetched statements, traces, counts after errors.
+
+Each scenario(module) collects what it sees; both modules must have seen the same.
+"""
+
+import sqlite3
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import minisql
+
+SCENARIOS = []
+
+
+def scenario(function):
+    SCENARIOS.append(function)
+    return function
+
+
+def outcome(action, *arguments, **keywords):
+    """What a call gives: its value, or the class, text and code of its exception."""
+    try:
+        return action(*arguments, **keywords)
+    except Exception as error:
+        return type(error).__name__, str(error), getattr(error, "sqlite_errorname", None)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.__name__)
+def test_scenario(scenario):
+    expected, found = scenario(sqlite3), scenario(minisql)
+    for theirs, mine in zip(expected, found):
+        assert mine == theirs
+    assert len(found) == len(expected)
+
+
+@scenario
+def methods_do_not_go_through_a_subclass(module):
+    class Counting(module.Connection):
+        calls = 0
+
+        def execute(self, *arguments):
+            self.calls += 1
+            return super().execute(*arguments)
+
+        def cursor(self, *arguments, **keywords):
+            self.calls += 10
+            return super().cursor(*arguments, **keywords)
+
+        def commit(self):
+            self.calls += 100
+            super().commit()
+
+    connection = module.connect(":memory:", factory=Counting)
+    seen = []
+    connection.execute("create table t(a)")
+    connection.executemany("insert into t values (?)", [(1,)])
+    seen.append(connection.calls)
+    with connection:
+        connection.executescript("select 1")
+    connection.isolation_level = None
+    return [*seen, connection.calls]
+
+
+@scenario
+def row_counts_after_failures(module):
+    connection = module.connect(":memory:")
+    cursor = connection.cursor()
+    seen = []
+    for sql in [
+        "create table t(a integer primary key, b)",
+        "insert into t values (1, 2), (3, 4)",
+        "insert into t values (3, 3)",
+        "selec",
+        "update t set b = 9",
+        "delete from nowhere",
+        "/* c */ with x as (select 9) insert into t select *, 1 from x",
+        "-- c\n insert into t values (10, 1)",
+        "; insert into t values (11, 1)",
+        "explain insert into t values (12, 1)",
+    ]:
+        seen.append(
+            (
+                sql,
+                outcome(lambda sql=sql: cursor.execute(sql) and None),
+                cursor.rowcount,
+                cursor.lastrowid,
+                connection.in_transaction,
+            )
+        )
+    for many, rows in [
+        ("insert into t(b) values (?) returning a", [(1,), (2,)]),
+        ("update t set b = ?", [(1,), (2,)]),
+        ("insert into t values (?, 1)", [(50,), (50,)]),
+        ("selec", []),
+    ]:
+        seen.append(outcome(lambda many=many, rows=rows: cursor.executemany(many, rows).fetchall()))
+        seen.append((many, cursor.rowcount, cursor.lastrowid, cursor.description))
+    return seen
+
+
+@scenario
+def last_row_id_after_vacuum(module):
+    connection = module.connect(":memory:", isolation_level=None)
+    seen = []
+    for sql in ["create table t(a integer primary key)", "create view v as select 1"]:
+        cursor = connection.execute(sql)
+        cursor.execute("insert into t default values")
+        cursor.execute("vacuum")
+        seen.append(cursor.lastrowid)
+    return seen
+
+
+@scenario
+def a_script_leaves_the_cursors_statement_alone(module):
+    cursor = module.connect(":memory:").cursor()
+    cursor.execute("select 1 as a union all select 2")
+    cursor.executescript("select 3 as b; create table t(x)")
+    return [cursor.description, cursor.fetchall(), cursor.rowcount]
+
+
+@scenario
+def types_of_subqueries_and_returned_columns(module):
+    module.register_converter("numb", lambda data: ("numb", data))
+    connection = module.connect(":memory:", detect_types=module.PARSE_DECLTYPES)
+    connection.execute("create table t(a numb, b, id integer primary key)")
+    connection.execute("insert into t(a) values (1)")
+    return [
+        (sql, connection.execute(sql).fetchall())
+        for sql in [
+            "select (select a from t)",
+            "select (select (select a from t))",
+            "select (select 1 union select a from t)",
+            "select (values (1))",
+            "select (with x as (select a from t) select a from x)",
+            "insert into t(a) values (4) returning a, a + 0, (select a from t), id",
+            "update t set b = 1 returning *",
+            "delete from t returning a as x",
+        ]
+    ]
+
+
+@scenario
+def an_interrupt_stops_every_running_statement(module):
+    connection = module.connect(":memory:")
+    cursor = connection.execute("select 1 union all select 2 union all select 3")
+    other = connection.execute("select 4 union all select 5 union all select 6")
+    connection.interrupt()
+    seen = [outcome(cursor.fetchall), outcome(other.fetchone), outcome(other.fetchone)]
+    return [*seen, outcome(lambda: connection.execute("select 1").fetchall())]
+
+
+@scenario
+def traced_texts(module):
+    connection = module.connect(":memory:")
+    traced = []
+    connection.set_trace_callback(traced.append)
+    connection.execute("  select  1 ; ").fetchall()
+    connection.execute("select ?", ("a\0b",)).fetchall()
+    connection.execute("explain select 1").fetchall()
+    connection.execute("explain query plan select 1").fetchall()
+    connection.executescript("select 1;  select 2; /* x */ create table t(a)")
+    connection.execute("/* c */ insert into t values (?)", (1.5,))
+    connection.commit()
+    return traced
+
+
+@scenario
+def slices_of_blobs(module):
+    connection = module.connect(":memory:")
+    connection.execute("create table t(a)")
+    connection.execute("insert into t values (x'00010203040506070809')")
+    blob = connection.blobopen("t", "a", 1)
+    seen = []
+    for key in [slice(None), slice(2, 5), slice(5, 2), slice(100, 200), slice(1, 8, 3)]:
+        for value in [b"", b"ab", b"abc", bytearray(b"abcde"), "text", 5, None, memoryview(b"abcdef")[::2]]:
+            seen.append((outcome(blob.__setitem__, key, value), blob[:]))
+    return seen
+
+
+@scenario
+def a_uri_begins_with_small_letters(module):
+    return [outcome(module.connect, "FILE:/nonexistent/a.db", uri=True)]
+
+
+AUDITED = """
+import pathlib, sys
+module = __import__(sys.argv[1])
+seen = []
+def hook(event, arguments):
+    if event.startswith("sqlite3"):
+        seen.append((event, [each if isinstance(each, (str, bytes, int)) else type(each).__name__ for each in arguments]))
+sys.addaudithook(hook)
+for database in (":memory:", b":memory:", pathlib.Path("/nonexistent/x"), 5, "a\\0b"):
+    try:
+        module.connect(database)
+    except Exception as error:
+        seen.append(str(error))
+try:
+    module.connect(":memory:", isolation_level="x")
+except ValueError as error:
+    seen.append(str(error))
+connection = module.connect(":memory:")
+connection.__init__("file::memory:", uri=True)
+print(seen)
+"""
+
+
+def test_audit_events():
+    outputs = [
+        subprocess.run([sys.executable, "-c", AUDITED, module], capture_output=True, text=True, check=True).stdout
+        for module in ("sqlite3", "minisql")
+    ]
+    assert outputs[0] == outputs[1]
+
+
+def test_installed_modules_are_loaded_once():
+    """A test that puts `sys.modules` back must not leave two copies of the engine's modules."""
+    code = """
+        import sys
+        import minisql
+        minisql.install()
+        import sqlite3
+        connection = sqlite3.connect(":memory:")
+        connection.execute("create table t(a)")
+        for name in [name for name in sys.modules if name.startswith("minisql.")]:
+            del sys.modules[name]
+        assert connection.execute("select coalesce(a, 1), quote(a), count(*) from t").fetchall() == [(1, "NULL", 0)]
+        other = sqlite3.connect(":memory:")
+        try:
+            other.execute("select json_extract('[1]', '$[0]'), nosuch")
+        except sqlite3.OperationalError as error:
+            assert str(error) == "no such column: nosuch"
+        else:
+            raise SystemExit("no error")
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)
