@@ -31,6 +31,7 @@ _Result = TypeVar("_Result")
 # Argument Clinic hands these their defining class, and then counts as for methods with keywords.
 _COUNTED_WITH_KEYWORDS = frozenset({"create_collation", "create_window_function"})
 _INT_MAX = 2**31 - 1
+_IMMUTABLE_TYPE = 1 << 8
 _INT64_MAX = 2**63 - 1
 _TAKES_ARGUMENTS_BY_KEYWORD_FROM_3_15 = sys.version_info >= (3, 13)
 
@@ -48,7 +49,14 @@ def text(value: Any, label: str) -> str:
 
 def type_name(value: Any) -> str:
     """A type's name as messages of `getargs` spell it."""
-    return "None" if value is None else type(value).__name__
+    return "None" if value is None else c_type_name(value)
+
+
+def c_type_name(value: Any) -> str:
+    """A type's name as C code knows it: types written in C, which cannot be changed, carry their module's name."""
+    kind = type(value)
+    is_written_in_c = kind.__flags__ & _IMMUTABLE_TYPE and kind.__module__ != "builtins"
+    return f"{kind.__module__}.{kind.__name__}" if is_written_in_c else kind.__name__
 
 
 def c_int(value: Any, label: str = "") -> int:
@@ -69,7 +77,7 @@ def _int64(value: Any, label: str) -> int:
 
 def _float(value: Any, label: str) -> float:
     if isinstance(value, str) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
-        raise TypeError(f"must be real number, not {type(value).__name__}")
+        raise TypeError(f"must be real number, not {c_type_name(value)}")
     return float(value)
 
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from minisql.dbapi.adapters import PrepareProtocol, adapted, adapted_base_types
+from minisql.dbapi.arguments import c_type_name
 from minisql.dbapi.deprecations import warn_deprecated
 from minisql.errors import ProgrammingError
 
@@ -52,8 +53,8 @@ def bind_sequence(statement: Statement, parameters: Any) -> list[Any]:
         value = parameters[position]
         try:
             values.append(bound_value(value))
-        except _Unsupported:
-            raise _unsupported(f"{position + 1}", value) from None
+        except _Unsupported as unsupported:
+            raise _unsupported(position + 1, unsupported) from None
     return values
 
 
@@ -74,17 +75,17 @@ def bind_mapping(statement: Statement, parameters: Mapping[str, Any]) -> list[An
             continue
         try:
             values.append(bound_value(value))
-        except _Unsupported:
-            raise _unsupported(f"{number}", value) from None
+        except _Unsupported as unsupported:
+            raise _unsupported(number, unsupported) from None
     return values
 
 
 class _Unsupported(Exception):
-    """The value has no SQLite type."""
+    """The value, perhaps one that an adapter has returned, has no SQLite type; the argument is the type's name."""
 
 
-def _unsupported(label: str, value: Any) -> ProgrammingError:
-    return ProgrammingError(f"Error binding parameter {label}: type '{type(value).__name__}' is not supported")
+def _unsupported(number: int, unsupported: _Unsupported) -> ProgrammingError:
+    return ProgrammingError(f"Error binding parameter {number}: type '{unsupported}' is not supported")
 
 
 def bound_value(value: Any) -> Any:
@@ -116,7 +117,7 @@ def sql_value(value: Any) -> Any:
     try:
         return buffer_bytes(value)
     except TypeError:
-        raise _Unsupported from None
+        raise _Unsupported(c_type_name(value)) from None
 
 
 def buffer_bytes(value: Any) -> bytes:
@@ -124,7 +125,7 @@ def buffer_bytes(value: Any) -> bytes:
     try:
         view = memoryview(value)
     except TypeError:
-        raise TypeError(f"a bytes-like object is required, not '{type(value).__name__}'") from None
+        raise TypeError(f"a bytes-like object is required, not '{c_type_name(value)}'") from None
     if not view.contiguous:
         raise BufferError("memoryview: underlying buffer is not C-contiguous")
     return view.tobytes()

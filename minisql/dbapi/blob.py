@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import operator
 import sys
+from _thread import get_ident
 from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, SupportsIndex
 
-from minisql.dbapi.arguments import cannot_pickle, checked_member
+from minisql.dbapi.arguments import c_type_name, cannot_pickle, checked_member
 from minisql.dbapi.binding import buffer_bytes
 from minisql.errors import ProgrammingError
 
@@ -52,9 +53,24 @@ class Blob:
 
     @checked_member
     def close(self) -> None:
-        """Closes the blob."""
+        """Closes the blob; outside a transaction, what was written is committed."""
         self._connection._check()
-        self._handle = None
+        self._close()
+
+    def _close(self) -> None:
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            handle.close()
+
+    def __del__(self) -> None:
+        handle = self._handle
+        connection = self._connection
+        if handle is None or connection._session is None:
+            return
+        if connection._lock is not None and connection._thread != get_ident():
+            connection._enter(self._close)
+        else:
+            self._close()
 
     @checked_member
     def read(self, length: int = -1, /) -> bytes:
@@ -123,7 +139,7 @@ class Blob:
         self, type: type[BaseException] | None, val: BaseException | None, tb: TracebackType | None, /
     ) -> Literal[False]:
         self._open()
-        self._handle = None
+        self._close()
         return False
 
     def __getitem__(self, key: Any, /) -> int | bytes:
@@ -144,7 +160,7 @@ class Blob:
             return
         position = self._index(handle, key)
         if not isinstance(value, int):
-            raise TypeError(f"'{type(value).__name__}' object cannot be interpreted as an integer")
+            raise TypeError(f"'{c_type_name(value)}' object cannot be interpreted as an integer")
         if not 0 <= value <= 255:
             raise ValueError("byte must be in range(0, 256)")
         handle.write(bytes([value]), position)

@@ -22,6 +22,7 @@ from minisql.dbapi import statement as prepared
 from minisql.dbapi.arguments import (
     Flag,
     Int64,
+    c_type_name,
     cannot_pickle,
     check_count,
     checked,
@@ -247,7 +248,7 @@ class Connection:
         self._check()
         cursor = factory(self)
         if not issubclass(type(cursor), Cursor):
-            raise TypeError(f"factory must return a cursor, not {type(cursor).__name__}")
+            raise TypeError(f"factory must return a cursor, not {c_type_name(cursor)}")
         if self.row_factory is not None:
             cursor.row_factory = self.row_factory
         return cursor
@@ -444,7 +445,7 @@ class Connection:
         """Registers a module of virtual tables (see `minisql.vtab`); None removes it.  Its tables get this connection."""
         session = self._open_session()
         if not isinstance(name, str):
-            raise TypeError(f"create_module() argument 1 must be str, not {type(name).__name__}")
+            raise TypeError(f"create_module() argument 1 must be str, not {type_name(name)}")
         if module is not None and not callable(getattr(module, "connect", None)):
             raise TypeError("a module needs a connect method")
         engine.create_module(session, name, module, engine.weak_owner(self))

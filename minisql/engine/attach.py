@@ -81,7 +81,8 @@ def detach(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -
         raise sqlite_error(ERROR, f"no such database: {name}")
     if position < 2:
         raise sqlite_error(ERROR, f"cannot detach database {name}")
-    if session.transaction_states[position] or len(session.running) > 1:
+    # Those behind it get other numbers, which must not happen to statements that are running on them.
+    if session.transaction_states[position] or session.databases_in_use() >> position:
         raise sqlite_error(ERROR, f"database {name} is locked")
     _remove(session, position)
     session.bump_generation()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minisql.engine.opening import close_database
+from minisql.engine.transactions import WRITING
 from minisql.errors import BUSY, ERROR, READONLY, sqlite_error
 from minisql.storage import image
 from minisql.storage.btree import BtreeFile
@@ -80,8 +81,10 @@ class Backup:
     def step(self, n_pages: int) -> bool:
         """Copies up to `n_pages` pages (all of them if negative); True when the copy is complete.
 
-        Raises BUSY when either database is locked by others.
+        Raises BUSY when either database is locked by others, and while the source's own connection is changing it.
         """
+        if self.source.transaction_states[self.source_database] == WRITING:
+            raise sqlite_error(BUSY)
         source = self.source.btrees[self.source_database]
         target = self.target.btrees[self.target_database]
         assert source is not None and target is not None

@@ -290,7 +290,7 @@ def wal_checkpoint(session: Session, database: int | None, value: str | None) ->
     """Moves frames of the WAL into the database."""
     words = {"full": "full", "restart": "restart", "truncate": "truncate"}
     mode = words.get(value.lower(), "passive") if value is not None else "passive"
-    if not session.autocommit and session.transaction_states[database or 0]:
+    if session.transaction_states[database or 0]:
         raise sqlite_error(6, "database table is locked")
     result: tuple[int, int, int] = (0, -1, -1)
     for number in [database] if database is not None else _open_databases(session):

@@ -25,7 +25,7 @@ from minisql.engine.opening import close_database, open_database, shown_name
 from minisql.engine.pragma_compile import compile_pragma, explain_pragma
 from minisql.engine.statement import EmptyStatement, Statement
 from minisql.engine.virtual_transactions import ConnectedTable
-from minisql.errors import AUTH, MISUSE, OK, Error, InternalInvariantError, sqlite_error
+from minisql.errors import AUTH, LOCKED, MISUSE, OK, Error, InternalInvariantError, sqlite_error
 from minisql.functions.registry import FunctionRegistry
 from minisql.parser import Parsed, ast, parse_one
 from minisql.planner.statement import compile_statement
@@ -69,8 +69,9 @@ class Session:
         self.savepoints: list[transactions.OpenSavepoint] = []
         self.changed_schemas: set[int] = set()
         # Sets rather than counts: an exception that strikes in between cannot leave them one too high.
-        self.running: set[Statement] = set()
-        self.writers: set[Statement] = set()
+        self.running: set[Statement | BlobHandle] = set()
+        self.writers: set[Statement | BlobHandle] = set()
+        self.blobs: set[BlobHandle] = set()
         self.starting: Statement | None = None
         self.schema_generation = 0
         self.is_interrupted = False
@@ -237,6 +238,8 @@ class Session:
         """Rolls back what is open and closes the files."""
         if self.is_closed:
             return
+        while self.blobs:
+            self.blobs.pop().close()
         self.is_closed = True
         virtual_tables.disconnect_all(self)
         # Statements that are still half-way find nothing left to end.
@@ -360,6 +363,25 @@ class Session:
     def is_temp_used(self) -> bool:
         """Tells whether anything has ever been written to the temp database: only then it is there for the user."""
         return self.has_temp
+
+    def databases_in_use(self) -> int:
+        """A bit for each database that a running statement, or an open blob, reads or writes."""
+        used = 0
+        for statement in self.running:
+            if isinstance(statement, BlobHandle):
+                used |= 1 << statement.database
+            else:
+                used |= statement.program.read_databases | statement.program.write_databases
+        return used
+
+    def refuse_other_readers(self) -> None:
+        """Raises LOCKED where a tree is to be dropped while another statement that reads a database, or a blob, is open."""
+        n_readers = len(self.blobs)
+        for statement in self.running:
+            if not isinstance(statement, BlobHandle):
+                n_readers += bool(statement.program.read_databases | statement.program.write_databases)
+        if n_readers > 1:
+            raise sqlite_error(LOCKED)
 
     def forget_all_schemas(self) -> None:
         """Every schema is read again at the next need."""

@@ -41,6 +41,7 @@ from minisql.errors import (
 from minisql.vm.host import SchemaChanged
 
 if TYPE_CHECKING:
+    from minisql.engine.blob import BlobHandle
     from minisql.engine.session import Session
     from minisql.engine.statement import Statement
     from minisql.storage.btree import BtreeFile
@@ -160,7 +161,7 @@ def schema_is_stale(session: Session, database: int) -> None:
     session.forget_schema(database)
 
 
-def finish_statement(session: Session, statement: Statement, error: BaseException | None) -> None:
+def finish_statement(session: Session, statement: Statement | BlobHandle, error: BaseException | None) -> None:
     """Ends a statement: keeps or undoes what it did, commits in autocommit mode, drops locks that nobody needs.
 
     Raises the error of a commit that fails; the transaction is then undone, except when the commit can be tried again.
@@ -194,7 +195,7 @@ def finish_statement(session: Session, statement: Statement, error: BaseExceptio
                 raise
 
 
-def _undo_statement(session: Session, statement: Statement, error: Error) -> None:
+def _undo_statement(session: Session, statement: Statement | BlobHandle, error: Error) -> None:
     action = getattr(error, "conflict_action", 0)
     code = getattr(error, "sqlite_errorcode", NOMEM) & 0xFF
     if action == ON_CONFLICT_FAIL:
@@ -228,7 +229,8 @@ def _end_autocommit(session: Session, is_writing: bool) -> None:
         except Error:
             rollback_all(session)
             raise
-    if not session.running:
+    # A running query of constants reads nothing.
+    if not session.running or not session.databases_in_use():
         end_reading(session)
 
 
@@ -280,6 +282,8 @@ def rollback_all(session: Session) -> None:
             _btree(session, database).rollback()
     if session.virtual_writers:
         end_all(session, "rollback")
+    for blob in tuple(session.blobs):
+        blob.roll_back()
     session.autocommit = True
     session.savepoints.clear()
     session.is_savepoint_transaction = False

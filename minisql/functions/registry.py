@@ -26,6 +26,8 @@ import importlib
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol, TypeAlias
 
+from minisql.values.collation import fold_ascii
+
 ANY = -1
 
 
@@ -347,7 +349,7 @@ class FunctionRegistry:
                 return _found[key]
             except KeyError:
                 pass
-        lowered = name.lower()
+        lowered = fold_ascii(name)
         if self._own:
             own = _best(self._own.get(lowered, []), n_args)
             if own is not None:
@@ -359,7 +361,7 @@ class FunctionRegistry:
 
     def is_scalar_name(self, name: str) -> bool:
         """Tells whether the functions of that name are scalar ones."""
-        lowered = name.lower()
+        lowered = fold_ascii(name)
         return any(isinstance(function, ScalarFunction) for function in self._own.get(lowered) or _built_in_overloads(lowered))
 
     def exists(self, name: str) -> bool:
@@ -367,12 +369,12 @@ class FunctionRegistry:
 
         With it the planner tells `no such function: X` from `wrong number of arguments to function X()`.
         """
-        lowered = name.lower()
+        lowered = fold_ascii(name)
         return lowered in self._own or bool(_built_in_overloads(lowered))
 
     def register(self, function: Function) -> None:
         """Adds a function of the connection; it replaces one of its own with the same name and number of arguments."""
-        name = function.name.lower()
+        name = fold_ascii(function.name)
         arity = (function.min_args, function.max_args)
         overloads = [other for other in self._own.get(name, []) if (other.min_args, other.max_args) != arity]
         overloads.append(function)
@@ -381,7 +383,7 @@ class FunctionRegistry:
 
     def unregister(self, name: str, min_args: int, max_args: int) -> None:
         """Removes a function of the connection; a built-in one of the same name is visible again."""
-        lowered = name.lower()
+        lowered = fold_ascii(name)
         overloads = [other for other in self._own.get(lowered, []) if (other.min_args, other.max_args) != (min_args, max_args)]
         if overloads:
             self._own[lowered] = overloads

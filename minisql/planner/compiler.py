@@ -300,7 +300,8 @@ class Compiler:
         names = self.parameter_names
         while len(names) < number:
             names.append(None)
-        if name is not None:
+        # The first name of a number is its name: ":a" stays where "?1" comes later.
+        if name is not None and names[number - 1] is None:
             names[number - 1] = name
         return self.builder.parameter(number)
 

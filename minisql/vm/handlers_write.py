@@ -183,6 +183,7 @@ def create_btree(frame: Frame, registers: list[Any], i: Operands, pc: int) -> in
 
 @handles(opcodes.Destroy)
 def destroy(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    frame.host.refuse_other_readers()
     btree: Any = frame.host.btrees[i[3]]
     registers[i[2]] = btree.drop_tree(i[1])
     return pc

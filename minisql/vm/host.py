@@ -61,6 +61,9 @@ class Host(Protocol):
     def set_cookie(self, database: int, field: int, value: int) -> None:
         """SetCookie: writes a header field; field 1 also bumps the schema generation at once."""
 
+    def refuse_other_readers(self) -> None:
+        """Destroy: raises LOCKED while any other statement that reads a database is half-way."""
+
     def row_changed(self, operation: str, schema_index: int, table_name: str, rowid: int) -> None:
         """The update hook ('insert', 'update', 'delete'); called only while `has_update_hook` is true."""
 

@@ -180,6 +180,147 @@ def slices_of_blobs(module):
     return seen
 
 
+BLOB_STEPS = [
+    "update t set n = 6 where i = 1",
+    "update t set n = 7 where i = 2",
+    "delete from t where i = 1",
+    "delete from t",
+    "drop table g",
+    "drop table t",
+    "alter table t add column z",
+    "alter table t rename to u",
+    "begin",
+    "commit",
+    "insert into t values (1, 2, 3)",
+    "savepoint s; insert into t values (1, 2, 4); rollback to s",
+    "begin; insert into t values (1, 2, 5); rollback",
+    "begin; insert into t values (7, 7, 7); commit",
+    "replace into t values (x'01', 2, 1)",
+    "insert or rollback into t values (0, 0, 1)",
+    "vacuum",
+    "pragma journal_mode = wal",
+    "pragma wal_checkpoint",
+    "attach ':memory:' as x; detach x",
+    "create index z on t(n)",
+]
+
+
+@pytest.mark.parametrize("step", BLOB_STEPS)
+@pytest.mark.parametrize("readonly", [False, True])
+def test_an_open_blob_is_a_running_statement(step, readonly, tmp_path):
+    def run(module):
+        path = tmp_path / module.__name__
+        connection = module.connect(path, isolation_level=None)
+        connection.executescript(
+            "create table t(a, n, i integer primary key); insert into t values (x'0001020304', 5, 1), (x'00', 6, 2);"
+            "create table g(a);"
+        )
+        blob = connection.blobopen("t", "a", 1, readonly=readonly)
+        seen = [outcome(lambda: connection.executescript(step) and None), outcome(lambda: blob.read(2)), len(blob)]
+        seen.append(outcome(blob.write, b"q"))
+        other = module.connect(path, timeout=0, isolation_level=None)
+        seen.append(outcome(lambda: other.execute("insert into t values (9, 9, 9)") and None))
+        seen.append(outcome(lambda: other.execute("select count(*) from t").fetchall()))
+        seen += [outcome(blob.close), connection.in_transaction]
+        seen.append(outcome(lambda: other.execute("insert into t values (9, 9, 10)") and None))
+        seen.append(outcome(lambda: connection.execute("select a from t").fetchall()))
+        connection.close()
+        other.close()
+        return seen
+
+    assert run(minisql) == run(sqlite3)
+
+
+@scenario
+def blobs_and_transactions(module):
+    connection = module.connect(":memory:")
+    connection.execute("create table t(a, b as (a))")
+    connection.execute("create table u(a, i integer primary key)")
+    connection.execute("insert into u values (x'0001020304', 1)")
+    connection.commit()
+    seen = [outcome(connection.blobopen, "u", "i", 1)]
+    blob = connection.blobopen("u", "a", 1)
+    blob.write(b"zz")
+    connection.execute("insert into u values (1, 2)")
+    seen += [outcome(connection.commit), connection.in_transaction]
+    blob.close()
+    seen += [outcome(connection.commit), connection.in_transaction]
+    blob = connection.blobopen("u", "a", 1)
+    blob.write(b"yy")
+    connection.execute("insert into u values (1, 3)")
+    connection.rollback()
+    seen += [outcome(blob.read), outcome(blob.close)]
+    seen.append(connection.execute("select * from u").fetchall())
+    blob = connection.blobopen("u", "a", 1)
+    blob.write(b"ww")
+    del blob
+    connection.execute("begin")
+    connection.rollback()
+    seen.append(connection.execute("select * from u").fetchall())
+    return seen
+
+
+@scenario
+def drop_waits_for_readers(module):
+    connection = module.connect(":memory:", isolation_level=None)
+    connection.executescript(
+        "create table t(a); insert into t values (1), (2); create table g(a); create index gi on g(a); create view v as select 1;"
+        "attach ':memory:' as x; create table x.z(a);"
+    )
+    seen = []
+    for query in ["select 1 union all select 2", "select * from t"]:
+        cursor = connection.execute(query)
+        cursor.fetchone()
+        for sql in ["drop view v", "drop index gi", "drop table x.z", "drop table g", "detach x", "select count(*) from t"]:
+            seen.append((query, sql, outcome(lambda sql=sql: connection.execute(sql).fetchall())))
+        connection.rollback()
+        cursor.fetchall()
+    return seen
+
+
+@scenario
+def a_backup_waits_for_its_own_transaction(module):
+    source, target = module.connect(":memory:"), module.connect(":memory:")
+    source.execute("create table t(a)")
+    source.execute("insert into t values (1)")
+    statuses = []
+    source.backup(target, sleep=0.001, progress=lambda status, *_pages: (statuses.append(status), source.commit()))
+    return [statuses, target.execute("select * from t").fetchall()]
+
+
+@scenario
+def names_of_functions_fold_ascii_only(module):
+    connection = module.connect(":memory:")
+    connection.create_function("ÉA", 0, lambda: 1)
+    return [outcome(lambda name=name: connection.execute(f"select {name}()").fetchall()) for name in ("ÉA", "Éa", "éa")]
+
+
+@scenario
+def a_parameter_has_the_first_of_its_names(module):
+    connection = module.connect(":memory:")
+    return [
+        outcome(lambda sql=sql: connection.execute(sql, {"a": 1, "b": 2, "1": 3}).fetchall())
+        for sql in ("select :a, ?1", "select ?1, :a", "select :b, :a, ?2", "select ?1", "select ?, ?1")
+    ]
+
+
+@scenario
+def types_in_messages(module):
+    import collections
+    import datetime
+    import decimal
+
+    class Made:
+        def __conform__(self, protocol):
+            return [1]
+
+    connection = module.connect(":memory:")
+    return [
+        outcome(connection.execute, "select ?", (value,))
+        for value in (decimal.Decimal(1), datetime.time(1), collections.deque(), Made(), 1j, object())
+    ] + [outcome(connection.execute, decimal.Decimal(1)), outcome(module.connect, ":memory:", timeout=decimal)]
+
+
 @scenario
 def a_uri_begins_with_small_letters(module):
     return [outcome(module.connect, "FILE:/nonexistent/a.db", uri=True)]
