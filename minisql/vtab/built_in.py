@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from minisql.vtab.protocol import Module
 
 _MADE_IN = {
+    "fts3": "fts3.table",
+    "fts4": "fts3.table",
+    "fts3tokenize": "fts3.tokenize_table",
+    "fts4aux": "fts3.terms",
     "fts5": "fts5.table",
     "fts5vocab": "fts5.vocabulary",
     "rtree": "rtree.table",
@@ -40,6 +44,7 @@ _GEOPOLY_FUNCTIONS = (
 _FUNCTIONS_IN = {
     **dict.fromkeys((f"geopoly_{name}" for name in _GEOPOLY_FUNCTIONS), "rtree.geopoly_functions"),
     **dict.fromkeys(("rtreecheck", "rtreedepth", "rtreenode"), "rtree.functions"),
+    **dict.fromkeys(("matchinfo", "offsets", "optimize"), "fts3.functions"),
     **dict.fromkeys(("bm25", "fts5_get_locale", "fts5_insttoken", "highlight", "snippet"), "fts5.functions"),
 }
 """Functions that belong to modules: name to the module of this room whose `register_functions(host)` makes them."""
