@@ -16,9 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-EXCEPTIONS = {
-    "test_dump.DumpTests.test_dump_virtual_tables": "makes an FTS4 table; this engine has no FTS3/4, which SQLite itself calls legacy",
-}
+EXCEPTIONS: dict[str, str] = {}
 """Tests that may fail, and why."""
 
 RUN = """

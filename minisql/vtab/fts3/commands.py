@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from minisql.errors import ERROR, CORRUPT_VTAB, Error, sqlite_error
+from minisql.errors import CORRUPT_VTAB, ERROR, Error, sqlite_error
 from minisql.vtab.fts3.content import AUTOMERGE
 from minisql.vtab.fts3.formats import corrupt, decode_positions
 from minisql.vtab.fts3.segments import LEVELS, MERGE_COUNT

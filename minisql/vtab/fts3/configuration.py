@@ -186,7 +186,7 @@ def _is_tokenizer(argument: str) -> bool:
 
 def _words(text: str) -> list[str]:
     """The words of a tokenizer option, without their quotes."""
-    words = []
+    words: list[str] = []
     place = 0
     while True:
         word, place = next_word(text, place)

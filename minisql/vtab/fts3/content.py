@@ -32,7 +32,8 @@ class Content:
         columns = configuration.columns
         if configuration.content is None:
             stored = [f"c{number}{column}" for number, column in enumerate(columns)]
-            source, key, language = name("content"), "docid", "langid"
+            source, key = name("content"), "docid"
+            language: str | None = "langid"
         else:
             stored = list(columns)
             source = f"{quoted(configuration.schema_name)}.{quoted(configuration.content)}"

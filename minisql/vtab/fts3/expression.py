@@ -249,7 +249,7 @@ class _Parser:
     def _phrase(self, text: str) -> Phrase:
         words = []
         for token, start, end in self.tokenizer.tokenize(text):
-            is_first = self.is_fts4 and start > 0 and text[start - 1] == "^"
+            is_first = start > 0 and text[start - 1] == "^"
             words.append(Word(_encoded(token), text[end : end + 1] == "*", is_first))
         return Phrase(words, self.column)
 
@@ -276,7 +276,8 @@ class _Parser:
         is_prefix = run[end : end + 1] == "*"
         is_first = self.is_fts4 and start > 0 and run[start - 1] == "^"
         group.add_operand(Phrase([Word(_encoded(token), is_prefix, is_first)], column))
-        return place + end + is_prefix
+        stop = place + int(end) + is_prefix
+        return stop
 
 
 def _encoded(token: str) -> bytes:

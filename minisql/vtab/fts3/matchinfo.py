@@ -63,23 +63,22 @@ def _hits(context: RowContext) -> list[int]:
 
 def _row_hits(context: RowContext) -> list[int]:
     """For each phrase and column the hits in this row, those of branches left out that do not match."""
-    columns = range(context.n_columns)
-    numbers: list[int] = []
-    for number in range(len(context.phrases)):
-        is_live = context.is_live(number)
-        numbers += [len(context.places(number, column)) if is_live else 0 for column in columns]
+    n_columns = context.n_columns
+    numbers = [0] * (len(context.phrases) * n_columns)
+    for number, by_column in context.live_hits():
+        for column in range(n_columns):
+            if column in by_column or not column:
+                numbers[number * n_columns + column] = by_column.get(column, 0)
     return numbers
 
 
 def _hit_bits(context: RowContext) -> list[int]:
     """For each phrase a bit for each column, 32 to a number."""
-    numbers: list[int] = []
-    for number in range(len(context.phrases)):
-        words = [0] * ((context.n_columns + 31) // 32)
-        for column in range(context.n_columns):
-            if context.is_live(number) and context.places(number, column):
-                words[column // 32] |= 1 << column % 32
-        numbers += words
+    n_words = (context.n_columns + 31) // 32
+    numbers = [0] * (len(context.phrases) * n_words)
+    for number, by_column in context.live_hits():
+        for column in by_column:
+            numbers[number * n_words + column // 32] |= 1 << column % 32
     return numbers
 
 

@@ -109,14 +109,19 @@ class Match:
             self._common = self._evaluated(self.root, False)
         return self._common[id(node)]
 
-    def is_live(self, phrase: Phrase, docid: int) -> bool:
-        """Whether all branches above a phrase stop at a row."""
-        node: Node = phrase
-        while (parent := self._parents.get(id(node))) is not None:
-            if docid not in self._together(parent):
-                return False
-            node = parent
-        return True
+    def live_phrases(self, docid: int) -> list[Phrase]:
+        """The phrases, in order, all of whose branches stop at a row; those to the right of NOT are among them."""
+        found: list[Phrase] = []
+        stack = [] if self.root is None else [self.root]
+        while stack:
+            node = stack.pop()
+            if docid not in self._together(node):
+                continue
+            if isinstance(node, Phrase):
+                found.append(node)
+            else:
+                stack += [node.right, node.left]
+        return found
 
     def _held_together(self, near: Near) -> tuple[Node, bool, list[Node]]:
         """The branch that moves as one with a NEAR, whether it has an AND, and what stands to the right of its NOTs."""
@@ -208,7 +213,7 @@ class PhraseRows:
         if len(terms) == 1 and phrase.column is None and not phrase.words[0].is_first:
             self._lists = terms[0]
             return
-        common = set(min(terms, key=len))
+        common = set(terms[0])
         for rows in terms:
             common &= rows.keys()
         for docid in common:

@@ -65,10 +65,22 @@ class RowContext:
         value = self.values[column]
         return None if value is None else to_text(value)
 
-    def is_live(self, number: int) -> bool:
-        """Whether the branches of the query that a phrase belongs to match the row."""
-        assert self.match is not None, "only queries have phrases"
-        return self.match.is_live(self.phrases[number], self.docid)
+    def live_hits(self) -> list[tuple[int, dict[int, int]]]:
+        """For each phrase of a branch that matches its number, and how often it stands in the columns that have it.
+
+        SQLite does not number the phrases to the right of NOT: they pass for the first one.
+        """
+        match = self.match
+        assert match is not None, "only queries have phrases"
+        numbers = {id(phrase): number for number, phrase in enumerate(self.phrases)}
+        hits = []
+        for phrase in match.live_phrases(self.docid):
+            by_column: dict[int, int] = {}
+            for position in match.positions(phrase, self.docid):
+                column = position >> COLUMN_SHIFT
+                by_column[column] = by_column.get(column, 0) + 1
+            hits.append((numbers.get(id(phrase), 0), by_column))
+        return hits
 
     def places(self, number: int, column: int) -> list[int]:
         """The offsets of the last word of a phrase in a column of the row."""

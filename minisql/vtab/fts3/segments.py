@@ -100,7 +100,7 @@ class TermIndex:
             return
         level = self.first_level(self.language, number)
         place = self._free_place(self.language, number, 0)
-        self._write(self._encoded(self._pending_entries(number)), level, place, True)
+        self.store(self._encoded(self._pending_entries(number)), level, place, (), True)
 
     def _pending_entries(self, number: int) -> Iterator[tuple[bytes, list[Entry]]]:
         order = -1 if self.configuration.is_descending else 1
@@ -126,7 +126,8 @@ class TermIndex:
     def max_level(self, language: int, number: int) -> int:
         """The greatest level of an index that has a segment, as %_segdir has it."""
         first = self.first_level(language, number)
-        rows = self.host.execute(f"SELECT max(level) FROM {self._segdir} WHERE level BETWEEN ? AND ?", (first, first + LEVELS - 1))
+        sql = f"SELECT max(level) FROM {self._segdir} WHERE level BETWEEN ? AND ?"
+        rows = self.host.execute(sql, (first, first + LEVELS - 1))
         return int(rows[0][0] or 0)
 
     def _free_place(self, language: int, number: int, level: int) -> int:
@@ -142,9 +143,6 @@ class TermIndex:
         return 0
 
     # Writing and merging
-
-    def _write(self, entries: Iterable[tuple[bytes, bytes]], level: int, place: int, promotes: bool) -> None:
-        self.store(entries, level, place, (), promotes)
 
     def store(
         self, entries: Iterable[tuple[bytes, bytes]], level: int, place: int, merged: Sequence[Segment], promotes: bool

@@ -37,16 +37,14 @@ class _Fragment:
 
 def snippet(context: RowContext, *arguments: Any) -> str | None:
     """Some text of the row around the words that match."""
-    opening, closing, ellipsis = "<b>", "</b>", "<b>...</b>"
     column, n_tokens = -1, 15
     if len(arguments) > 4:
         n_tokens = _int32(arguments[4])
     if len(arguments) > 3:
         column = _int32(arguments[3])
-    texts = [to_text(value) if value is not None else None for value in arguments[:3]]
-    if None in texts:
+    if None in arguments[:3]:
         return None
-    opening, closing, ellipsis = [*texts, opening, closing, ellipsis][: len(texts)] + [opening, closing, ellipsis][len(texts) :]
+    marks = [to_text(value) for value in arguments[:3]] + ["<b>", "</b>", "<b>...</b>"][len(arguments[:3]) :]
     if not context.is_query or not n_tokens or column >= context.n_columns:
         return ""
     n_tokens = max(min(n_tokens, _MAX_TOKENS), -_MAX_TOKENS)
@@ -54,7 +52,7 @@ def snippet(context: RowContext, *arguments: Any) -> str | None:
     parts: list[str] = []
     for number, fragment in enumerate(fragments):
         is_last = number == len(fragments) - 1
-        _append_fragment(context, fragment, number, is_last, size, (opening, closing, ellipsis), parts)
+        _append_fragment(context, fragment, number, is_last, size, (marks[0], marks[1], marks[2]), parts)
     return "".join(parts) if parts else None
 
 
@@ -124,7 +122,7 @@ def _append_fragment(
     number: int,
     is_last: bool,
     size: int,
-    marks: tuple[Any, Any, Any],
+    marks: tuple[str, str, str],
     parts: list[str],
 ) -> None:
     text = context.text(fragment.column)

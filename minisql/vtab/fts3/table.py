@@ -15,7 +15,7 @@ from minisql.vtab.fts3.commands import integrity_text, merge_levels, optimize, r
 from minisql.vtab.fts3.configuration import Configuration, literal, parse_arguments, quoted, take_columns, unindexed_names
 from minisql.vtab.fts3.content import Content
 from minisql.vtab.fts3.expression import parse_query
-from minisql.vtab.fts3.formats import corrupt, encode_varint
+from minisql.vtab.fts3.formats import encode_varint
 from minisql.vtab.fts3.matchinfo import matchinfo
 from minisql.vtab.fts3.matching import Match
 from minisql.vtab.fts3.rows import RowContext
@@ -297,7 +297,9 @@ class FtsTable(VirtualTable):
         self.index.begin_row(docid, language, True)
         self.index.add(dict.fromkeys(lists, bytearray()))
         for number, size in enumerate(sizes):
-            removed[number] += size
+            # SQLite forgets what another row has taken out of a column where this one has NULL.
+            is_null = number < self.configuration.n_columns and row[number] is None
+            removed[number] = 0 if is_null else removed[number] + size
         self.content.delete(docid)
         return -1
 

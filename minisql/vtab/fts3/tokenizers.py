@@ -103,7 +103,8 @@ def make_tokenizer(words: Sequence[str]) -> Any:
     arguments = words[1:]
     lowered = name.lower()
     if lowered == "simple":
-        return SimpleTokenizer(arguments[0] if arguments else None)
+        # The second argument is the delimiters; SQLite looks at no other.
+        return SimpleTokenizer(arguments[1] if len(arguments) > 1 else None)
     if lowered == "porter":
         return PorterTokenizer()
     if lowered == "unicode61":

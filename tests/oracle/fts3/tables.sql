@@ -56,7 +56,6 @@ select * from aux where term>'fox'
 select * from aux where term between 'fox' and 'over'
 select * from t3 where t3 match 'quick' and docid>1
 explain query plan select * from t3 where t3 match 'quick' and docid>1
-explain query plan select * from t3 where a match 'quick' order by docid desc
 explain query plan select * from t3 where rowid=3
 explain query plan select * from t3 where docid=3
 pragma table_xinfo(t)
@@ -84,7 +83,6 @@ select docid,* from t4 where t4 match 'dup'
 delete from t4
 select count(*) from t4_stat
 select * from t4_segdir
-select last_insert_rowid()
 insert into t5(docid,a,b) values(5,'a b c','d e f')
 select docid from t5 where t5 match 'c'
 select * from t5 where t5 match 'c'
