@@ -30,6 +30,9 @@ from minisql.functions.printf import sql_format
 from minisql.functions.registry import ANY, ScalarFunction
 from minisql.values.cast import to_text
 
+# The Unix times that a date can be shown for.
+_FIRST, _LAST = -210866760000, 253402300799
+
 
 def _moment(context: FunctionContext, function: str, arguments: tuple[Any, ...]) -> Moment | None:
     """The moment of a time value and its modifiers, or None for NULL."""
@@ -38,6 +41,8 @@ def _moment(context: FunctionContext, function: str, arguments: tuple[Any, ...])
     value = arguments[0]
     if value is None:
         return None
+    if value.__class__ is int and len(arguments) == 2 and arguments[1] == "unixepoch" and _FIRST <= value <= _LAST:
+        return Moment(value * 1000 + UNIX_EPOCH_MS)  # the common call, without floats
     if value.__class__ is int or value.__class__ is float:
         moment: Moment | None = moment_of_number(float(value))
     else:
@@ -126,15 +131,17 @@ def strftime(context: FunctionContext, *arguments: Any) -> str | None:
     if moment is None:
         return None
     moment.read_civil()
-    moment.read_clock()
-    output = []
-    for literal, show in _parse_format(_text(arguments[0])):
-        output.append(literal)
+    if moment.raw is not None:
+        moment.read_clock()
+    output = ""
+    for literal, show in _formats.get(arguments[0]) or _parse_format(_text(arguments[0])):
         if show is not None:
-            output.append(show(moment))
+            output += literal + show(moment)
         elif literal == "":
             return None
-    return "".join(output)
+        else:
+            output += literal
+    return output
 
 
 _CACHE_SIZE = 100

@@ -154,6 +154,8 @@ def _compile_parts(parts: list[object], fold: bool) -> Matcher:
     literals = [part for part in parts if isinstance(part, str)]
     if all(isinstance(part, str) or part is _ANY_RUN for part in parts) and len(literals) <= 1:
         return _compile_simple(parts, literals[0] if literals else "", _fold if fold else _same)
+    if all(isinstance(part, str) or part is _ANY_RUN for part in parts):
+        return _compile_runs(parts, fold)
     fullmatch = re.compile(_expression(parts), re.DOTALL).fullmatch
 
     def matches(text: str) -> bool:
@@ -197,6 +199,36 @@ def _compile_simple(parts: list[object], literal: str, fold: Callable[[str], str
     if starts:
         return contains if ends else is_suffix
     return is_prefix if ends else is_equal
+
+
+def _compile_runs(parts: list[object], fold: bool) -> Matcher:
+    """A matcher for several literals with runs between them: each is looked for behind the one before it."""
+    literals = [part for part in parts if isinstance(part, str)]
+    first = literals.pop(0) if isinstance(parts[0], str) else ""
+    last = literals.pop() if isinstance(parts[-1], str) else ""
+    start, n_last = len(first), len(last)
+
+    def matches(text: str) -> bool:
+        if "\0" in text:
+            text = before_nul(text)
+        if text.isascii():
+            if fold:
+                text = text.lower()
+        else:
+            text = fold_ascii(as_read(text)) if fold else as_read(text)
+        end = len(text) - n_last
+        place = start
+        if place > end or (first and not text.startswith(first)) or (last and not text.endswith(last)):
+            return False
+        find = text.find
+        for literal in literals:
+            place = find(literal, place, end)
+            if place < 0:
+                return False
+            place += len(literal)
+        return True
+
+    return matches
 
 
 def _folded(matcher: Matcher) -> Matcher:

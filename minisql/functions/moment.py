@@ -15,6 +15,7 @@ import math
 import re
 import time
 from collections.abc import Callable
+from functools import lru_cache
 
 from minisql.errors import ERROR, sqlite_error
 from minisql.functions.context import FunctionContext
@@ -56,6 +57,7 @@ def days_of_civil(year: int, month: int, day: int) -> int:
     return 365 * year + year // 4 - year // 100 + year // 400 + (153 * (month - 3) + 2) // 5 + day - 719_469
 
 
+@lru_cache(4000)
 def civil_of_days(days: int) -> tuple[int, int, int]:
     """Returns year, month and day of a number of days since 1970-01-01.
 

@@ -37,7 +37,8 @@ class ScalarFunction:
     `max_args` -1 means any number.  `deterministic`: allowed in indexes, CHECK constraints and generated columns.
     `foldable`: same arguments, same result at any time, so that constant arguments may be evaluated when compiling.
     `direct_only`: refused inside views and triggers.  `call_subtyped`, `returns_subtype`, `takes_subtype`: see the module.
-    `bind_pattern(pattern)` gives the rest of a two-argument call whose first argument is constant, or None (LIKE, GLOB).
+    `bind_pattern(pattern)` gives the function of the other argument of a call whose first argument is constant, or None (LIKE,
+    GLOB); that function has `matches`, which tells of a text whether the function is true.
     """
 
     __slots__ = (
@@ -48,6 +49,7 @@ class ScalarFunction:
         "direct_only",
         "foldable",
         "is_built_in",
+        "matches",
         "max_args",
         "min_args",
         "name",
@@ -72,14 +74,16 @@ class ScalarFunction:
         call_subtyped: Callable[..., Any] | None = None,
         returns_subtype: bool = False,
         takes_subtype: bool = False,
-        bind_pattern: Callable[[Any], Callable[[Any], Any] | None] | None = None,
+        bind_pattern: Callable[[Any], ScalarFunction | None] | None = None,
         is_built_in: bool = True,
+        matches: Callable[[str], bool] | None = None,
     ) -> None:
         self.name = name
         self.min_args = min_args
         self.max_args = max_args
         self.call = call
         self.bind_pattern = bind_pattern
+        self.matches = matches
         self.deterministic = deterministic
         self.foldable = (deterministic and not needs_context) if foldable is None else foldable
         self.needs_collation = needs_collation

@@ -179,10 +179,10 @@ def glob(pattern: Any, text: Any) -> int | None:
     return 1 if glob_matcher(to_text(pattern))(to_text(text)) else 0
 
 
-def _binder(make_matcher: Callable[[str], Matcher]) -> Callable[[Any], Callable[[Any], int | None] | None]:
+def _binder(name: str, make_matcher: Callable[[str], Matcher]) -> Callable[[Any], ScalarFunction | None]:
     """What LIKE or GLOB with a constant pattern does for each text."""
 
-    def bind(pattern: Any) -> Callable[[Any], int | None] | None:
+    def bind(pattern: Any) -> ScalarFunction | None:
         if pattern.__class__ is not str:
             return None
         try:
@@ -197,7 +197,7 @@ def _binder(make_matcher: Callable[[str], Matcher]) -> Callable[[Any], Callable[
                 return None
             return 0 if text.__class__ is bytes else 1 if matches(to_text(text)) else 0
 
-        return call
+        return ScalarFunction(name, 1, 1, call, matches=matches)
 
     return bind
 
@@ -320,7 +320,7 @@ def soundex(value: Any) -> str:
 
 def _like_functions(case_sensitive: bool) -> tuple[ScalarFunction, ScalarFunction]:
     call = _like_function(case_sensitive)
-    bind = _binder(lambda pattern: like_matcher(pattern, None, case_sensitive))
+    bind = _binder("like", lambda pattern: like_matcher(pattern, None, case_sensitive))
     return ScalarFunction("like", 2, 2, call, bind_pattern=bind), ScalarFunction("like", 3, 3, call)
 
 
@@ -345,7 +345,7 @@ FUNCTIONS = (
     ScalarFunction("likelihood", 2, 2, first_argument),
     ScalarFunction("typeof", 1, 1, type_name),
     *LIKE_IGNORING_CASE,
-    ScalarFunction("glob", 2, 2, glob, bind_pattern=_binder(glob_matcher)),
+    ScalarFunction("glob", 2, 2, glob, bind_pattern=_binder("glob", glob_matcher)),
     ScalarFunction("match", 2, 2, match, deterministic=False),
     ScalarFunction("hex", 1, 1, hexadecimal, needs_context=True),
     ScalarFunction("quote", 1, 1, sql_literal),

@@ -58,6 +58,9 @@ def substr(value: Any, start: Any, *length_argument: Any) -> Any:
         count = length_argument[0]
         if count.__class__ is int and count >= 0:
             return value[start - 1 : start - 1 + count]
+    if value.__class__ is str and not length_argument and start.__class__ is int and -_MAX_LENGTH < start < 0:
+        if value.isascii() and "\0" not in value:
+            return value[start:]
     if value is None or start is None:
         return None
     count = INT64_MAX

@@ -174,7 +174,7 @@ def emit_scalar_call(
         # LIKE with a constant pattern: the pattern is compiled now and no longer an argument.
         bound = function.bind_pattern(constants[registers[0]])
         if bound is not None:
-            function, registers = ScalarFunction(function.name, 1, 1, bound), registers[1:]
+            function, registers = bound, registers[1:]
     if compiler.restricts_functions and function.needs_context:
         function = scalar_in_pure_place(function, compiler.restricts_functions)
     result = target or compiler.register()

@@ -8,11 +8,12 @@ Source: https://www.sqlite.org/fileformat2.html#representation_of_sql_indices.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from minisql.storage.bulk import insert_entries, remove_entries
 from minisql.storage.corruption import corrupt
-from minisql.storage.index_key import KeyOrder
+from minisql.storage.index_key import TOP, KeyOrder
 from minisql.storage.index_tree import IndexTree, Path, decode_index_node, entry_at
 from minisql.storage.node import IndexInterior, IndexLeaf, cell_offsets
 from minisql.storage.pager import row_cache
@@ -26,7 +27,7 @@ NO_ENTRIES: list[Row] = []
 class IndexCursor:
     """Reads and writes one index b-tree; entries are tuples of `n_fields` values."""
 
-    __slots__ = ("at_divider", "edits", "is_single", "order", "path", "position", "rows", "tree")
+    __slots__ = ("at_divider", "edits", "is_self_ordered", "is_single", "order", "path", "position", "rows", "tree")
 
     def __init__(self, tree: IndexTree, order: KeyOrder) -> None:
         self.tree = tree
@@ -37,6 +38,7 @@ class IndexCursor:
         self.path: Path = []
         self.at_divider = False
         self.is_single = False
+        self.is_self_ordered = False
 
     @property
     def entry(self) -> Row:
@@ -106,6 +108,17 @@ class IndexCursor:
         """Tells whether an entry starts with the prefix under the index's collations."""
         return self.tree.starts_with(entry, prefix, self.order)
 
+    def end_of_range(self, prefix: Row, above: bool) -> int:
+        """The position in `rows`, from the current one on, of the first entry not before the prefix (behind it if `above`)."""
+        order = self.order
+        if self.is_self_ordered and order.orders_itself(prefix):
+            try:
+                return bisect_left(self.rows, (*prefix, TOP) if above else prefix, self.position)
+            except TypeError:
+                pass
+        key = order.key_above(prefix) if above else order.key(prefix)
+        return bisect_left(self.rows, key, self.position, key=order.key)
+
     def _seek_up(self, prefix: Row, above: bool, is_lookup: bool = True) -> Row | None:
         self.path, leaf, position = self.tree.path_to(prefix, above, self.order, is_lookup)
         if leaf.entries is None:
@@ -136,6 +149,7 @@ class IndexCursor:
         if position >= len(offsets):
             self.rows, self.position = NO_ENTRIES, 0
             return None
+        self.is_self_ordered = False
         entry = entry_at(pager, leaf, offsets[position], self.order)
         self.rows, self.position, self.is_single = [entry], 0, True
         return entry
@@ -148,6 +162,7 @@ class IndexCursor:
         self.is_single = False
         rows: list[Row] = leaf.entries  # type: ignore[assignment]
         self.rows = rows
+        self.is_self_ordered = leaf.keys is rows
         self.position = position
         self.edits = self.tree.edits
         return rows[position] if position < len(rows) else None
@@ -157,6 +172,7 @@ class IndexCursor:
         entry: Row = node.entries[index]  # type: ignore[index]
         self.path.append((node, index))
         self.rows = [entry]
+        self.is_self_ordered = False
         self.position = 0
         self.at_divider = True
         self.is_single = False

@@ -32,8 +32,6 @@ def emit_bulk(translator: Translator, loop: LoopExtent, first: int, row: str) ->
     plan = translator.plan
     if any(register in plan.unpacked and plan.uses[register] for register in plan.writes[loop.start]):
         return False
-    if any(first < target < loop.next for target in plan.targets):
-        return False
     step = _last_step(translator, first, loop.next)
     if step < 0:
         return False

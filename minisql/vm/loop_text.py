@@ -176,8 +176,8 @@ def _walks(translator: Translator, loop: LoopExtent) -> bool:
     return (loop.kind == op.Rewind or loop.kind in _OPERATORS) and _walks_by_leaf(translator, loop)
 
 
-def _range_end(translator: Translator, loop: LoopExtent) -> tuple[str, int] | None:
-    """The end of a range of an index that the body tests first: the key's text and the least order of an entry beyond it."""
+def _range_end(translator: Translator, loop: LoopExtent) -> tuple[str, bool] | None:
+    """The end of a range of an index that the body tests first: the key's text, and whether the key itself is in the range."""
     plan = translator.plan
     opcode, cursor, target, _, registers, _ = translator.code[loop.body]
     if opcode not in (op.IdxGT, op.IdxGE) or cursor != loop.cursor or target != loop.end or not _walks(translator, loop):
@@ -185,7 +185,7 @@ def _range_end(translator: Translator, loop: LoopExtent) -> tuple[str, int] | No
     for register in registers:
         if any(loop.start <= address <= loop.next for address in plan.definitions[register]):
             return None
-    return translator.tuple_text(registers, loop.body), int(opcode == op.IdxGT)
+    return translator.tuple_text(registers, loop.body), opcode == op.IdxGT
 
 
 def _first_text(translator: Translator, loop: LoopExtent) -> str:
@@ -193,11 +193,11 @@ def _first_text(translator: Translator, loop: LoopExtent) -> str:
     return f"c{loop.cursor}.first()" if loop.kind == op.Rewind else seek_text(translator, loop.start)
 
 
-def _bound_text(bound: tuple[str, int] | None) -> str:
+def _bound_text(bound: tuple[str, bool] | None) -> str:
     return "" if bound is None else f", {bound[0]}, {bound[1]}"
 
 
-def _emit_lists(translator: Translator, loop: LoopExtent, context: LoopContext, bound: tuple[str, int] | None) -> None:
+def _emit_lists(translator: Translator, loop: LoopExtent, context: LoopContext, bound: tuple[str, bool] | None) -> None:
     """A range of a table or index in whose body no rows are handed out: in lists for a body without statements of its own."""
     start, cursor = loop.start, loop.cursor
     translator.address = start
@@ -221,7 +221,7 @@ def _emit_lists(translator: Translator, loop: LoopExtent, context: LoopContext, 
 
 
 def _emit_leaf_walk(
-    translator: Translator, loop: LoopExtent, context: LoopContext, bound: tuple[str, int] | None
+    translator: Translator, loop: LoopExtent, context: LoopContext, bound: tuple[str, bool] | None
 ) -> None:
     """A range of a table or index, list by list, where rows are handed out in the body."""
     start, cursor = loop.start, loop.cursor

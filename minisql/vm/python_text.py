@@ -145,7 +145,10 @@ def _concat(translator: Translator, address: int) -> Operand:
     b = translator.operand(p2, address)
     text = TEXT | TEXT_NOT_ASCII
     if only(a, text) and only(b, text):
-        return Operand(f"({a.text} + {b.text})", text, 0, False)
+        return Operand(f"({a.text} + {b.text})", a.classes | b.classes, 0, False)
+    if only(a, text) and only(b, text | NULL):
+        first, later = bound(translator, b)
+        return Operand(f"({a.text} + {later} if {first} is not None else None)", a.classes | b.classes, 0, False)
     return Operand(f"concat({a.text}, {b.text})", text | NULL, 0, False)
 
 
@@ -284,14 +287,54 @@ def _affinity_is_idle(operand: Operand, affinity: int) -> bool:
 
 def _function(translator: Translator, address: int) -> Operand:
     function, registers, collation = translator.code[address][4]
-    arguments = [translator.operand(register, address).text for register in registers]
+    operands = [translator.operand(register, address) for register in registers]
+    arguments = [operand.text for operand in operands]
     if function.needs_context:
         translator.uses_context = True
         arguments.insert(0, "context")
     if function.needs_collation:
         arguments.insert(0, translator.object_name(("object", collation)) if collation is not None else "BINARY")
+    inline = _inline_call(translator, function, operands)
+    if inline is not None:
+        return inline
     name = translator.object_name(("object", function.call))
-    return Operand(f"{name}({', '.join(arguments)})", ANY, 64, False)
+    classes, bits = _result_classes(function, operands)
+    return Operand(f"{name}({', '.join(arguments)})", classes, bits, False)
+
+
+def _inline_call(translator: Translator, function: Any, operands: list[Operand]) -> Operand | None:
+    """Calls of built-in functions that are methods of Python's on values whose class is known."""
+    if not function.is_built_in or not operands:
+        return None
+    name = function.name.lower()
+    if only(operands[0], TEXT):
+        text = operands[0].text
+        if name in ("upper", "lower"):
+            return Operand(f"{text}.{name}()", TEXT, 0, False)
+        if name == "instr" and only(operands[1], TEXT):
+            return Operand(f"({text}.find({operands[1].text}) + 1)", INTEGER_48, 31, False)
+        if function.matches is not None:
+            matches = translator.object_name(("object", function.matches))
+            return Operand(f"(1 if {matches}({text}) else 0)", INTEGER_48, 1, False)
+    if name == "abs" and (only(operands[0], REAL) or (only(operands[0], INTEGER) and operands[0].bits < 63)):
+        return Operand(f"abs({operands[0].text})", operands[0].classes, operands[0].bits, False)
+    return None
+
+
+# Built-in functions that give integers, or text made of the texts that they get; NULL for NULL.
+_GIVE_INTEGERS = {"like": 1, "glob": 1, "length": 31, "instr": 31, "unicode": 31}
+_GIVE_TEXTS = frozenset(("upper", "lower", "replace", "trim", "ltrim", "rtrim"))
+
+
+def _result_classes(function: Any, operands: list[Operand]) -> tuple[int, int]:
+    """The storage classes of what a function gives, and the bits of its integers."""
+    name = function.name.lower() if function.is_built_in else ""
+    if name in _GIVE_INTEGERS:
+        return NULL | INTEGER_48, _GIVE_INTEGERS[name]
+    if name in _GIVE_TEXTS or (name in ("substr", "substring") and only(operands[0], NULL | TEXT | TEXT_NOT_ASCII)):
+        is_ascii = all(only(operand, NULL | NUMBER | TEXT) for operand in operands)
+        return NULL | TEXT if is_ascii else NULL | TEXT | TEXT_NOT_ASCII, 0
+    return ANY, 64
 
 
 def _conversion(translator: Translator, address: int) -> Operand:
@@ -510,6 +553,11 @@ def _folded_truth(translator: Translator, definition: int, null_is_true: bool) -
         return _in_condition(translator, definition, null_is_true)
     if opcode == op.InSet:
         return _set_condition(translator, definition, null_is_true)
+    if opcode == op.Function and p4[0].matches is not None:
+        operand = translator.operand(p4[1][0], definition)
+        if only(operand, TEXT):
+            call = f"{translator.object_name(('object', p4[0].matches))}({operand.text})"
+            return Condition(call, f"not {call}")
     return None
 
 

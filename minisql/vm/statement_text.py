@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.operands import LOADS_ROW
 from minisql.bytecode.program import AggregateCall
-from minisql.storage.type_mask import NULL, REAL
+from minisql.storage.type_mask import NULL, REAL, TEXT
 from minisql.values.affinity import BLOB as BLOB_AFFINITY
 from minisql.values.affinity import REAL as REAL_AFFINITY
 from minisql.values.affinity import TEXT as TEXT_AFFINITY
@@ -147,11 +147,18 @@ def _emit_open_tree(translator: Translator, address: int) -> None:
     kind = "table_cursor" if translator.cursor_kinds[cursor] == "table" else "index_cursor"
     shape = translator.object_name(("p4", address))
     writes = opcode == op.OpenWrite
+    is_late = translator.loop is not None and translator.program.readonly
+    if is_late:
+        translator.late_cursors.add(cursor)
+        translator.line(f"if c{cursor} is None:")
+        translator.depth += 1
     translator.line(f"c{cursor} = host.btrees[{database}].{kind}({root}, {shape}, {writes})")
     if translator.shows_cursors:
         translator.line(f"frame.cursors[{cursor}] = c{cursor}")
     for text in cursor_aliases(translator, address):
         translator.line(text)
+    if is_late:
+        translator.depth -= 1
 
 
 def _emit_transaction(translator: Translator, address: int) -> None:
@@ -279,7 +286,8 @@ def _emit_result_row(translator: Translator, address: int) -> None:
     translator.line(f"yield {translator.tuple_text(translator.plan.reads[address], address)}")
     if translator.loop is not None:
         for cursor in sorted(translator.finders):
-            translator.line(f"if F{cursor}.edits != c{cursor}.tree.edits: F{cursor}.start_again()")
+            name = f"F{cursor}"
+            translator.line(f"if {name} is not None and {name}.edits != {name}.cursor.tree.edits: {name}.start_again()")
 
 
 def _emit_halt(translator: Translator, address: int) -> None:
@@ -453,7 +461,9 @@ def _emit_extreme(translator: Translator, operand: Operand, slot: str, call: Agg
     is_max = call.function.name.lower() == "max"
     collation = "BINARY" if call.collation is None else translator.object_name(("object", call.collation))
     better = f"compare({value}, {best}, {collation}) == {1 if is_max else -1}"
-    if only(operand, NUMBER | NULL):
+    if only(operand, TEXT | NULL) and (call.collation is None or call.collation.is_binary):
+        better = f"({value} {'>' if is_max else '<'} {best} if {best}.__class__ is str else {better})"
+    elif only(operand, NUMBER | NULL):
         # The best so far may come from a leaf that tier 1 has handled, so its class is tested too.
         kind = "float" if operand.classes & REAL else "int"
         better = f"({value} {'>' if is_max else '<'} {best} if {best}.__class__ is {kind} else {better})"

@@ -160,6 +160,7 @@ class Translator:
         "hints",
         "index_shapes",
         "known",
+        "late_cursors",
         "leaf_loops",
         "lines",
         "loop",
@@ -211,6 +212,8 @@ class Translator:
         self.used_rows: set[int] = set()
         self.leaf_loops: dict[int, int] = {}
         self.flags: list[str] = []
+        # Cursors on trees that a query opens within a loop: once.
+        self.late_cursors: set[int] = set()
         # The modules of text call each other through the translator.
         self.emit_region = flow_text.emit_region
         self.cursor_aliases = statement_text.cursor_aliases
@@ -257,7 +260,7 @@ class Translator:
                     self.plain_groups.add(p1)
 
     def _find_finders(self) -> None:
-        """Finds the tables, opened once, of which nothing is asked but rows by rowid, somewhere in a loop.
+        """Finds the tables of which nothing is asked but rows by rowid, somewhere in a loop.
 
         A program may change tables when all loops are behind it.
         """
@@ -270,7 +273,7 @@ class Translator:
         refused = set()
         for address, (opcode, p1, p2, _, _, p5) in enumerate(code):
             if opcode in (op.OpenRead, op.OpenWrite) and self.cursor_kinds[p1] == "table":
-                if p5 or address in within:
+                if p5 or (address in within and not self.program.readonly):
                     refused.add(p1)
             elif opcode in (op.SeekRowid, op.DeferredSeek):
                 if address in within:
@@ -486,6 +489,10 @@ _USES = {"frame": re.compile(r"\bframe\b").search, "R": re.compile(r"\bR\b").sea
 def _prologue(translator: Translator) -> list[str]:
     """The statements that give every name its first value."""
     lines = [f"{flag} = False" for flag in translator.flags]
+    if translator.finders and any(instruction[0] == op.ResultRow for instruction in translator.code):
+        lines.append(" = ".join(f"F{cursor}" for cursor in sorted(translator.finders)) + " = None")
+    if translator.late_cursors:
+        lines.append(" = ".join(f"c{cursor}" for cursor in sorted(translator.late_cursors)) + " = None")
     if translator.uses_context:
         lines.append("context = host.function_context")
     empty = [register for register in sorted(translator.used_locals) if not translator.starts_filled(register)]

@@ -15,7 +15,6 @@ from minisql.bytecode.program import Instruction, LoopExtent, Program
 from minisql.storage.table_cursor import TableCursor
 from minisql.values.affinity import NUMERIC, apply_affinity
 from minisql.vm.handlers import HANDLERS
-from minisql.vm.handlers_cursor import compare_prefix
 from minisql.vm.interpreter import POLL_STEPS, interpret, poll
 
 if TYPE_CHECKING:
@@ -167,14 +166,14 @@ class RowsByRowid(dict[Any, Row | None]):
 
 class LeafWalk:
     """Walks a storage cursor from where it stands, list by list, for loops that hand out rows; `resume` as in Scan, `key` and
-    `limit` as in walk_lists."""
+    `is_closed` as in walk_lists."""
 
-    __slots__ = ("_entry", "_first", "_key", "_limit", "cursor", "edits", "host", "rows")
+    __slots__ = ("_entry", "_first", "_is_closed", "_key", "cursor", "edits", "host", "rows")
 
-    def __init__(self, cursor: Any, host: Host, first: Row | None, key: Row | None = None, limit: int = 0) -> None:
+    def __init__(self, cursor: Any, host: Host, first: Row | None, key: Row | None = None, is_closed: bool = False) -> None:
         self.cursor = cursor
         self._key = key
-        self._limit = limit
+        self._is_closed = is_closed
         self.host = host
         self._first = first
         self._entry: Row | None = None
@@ -197,13 +196,12 @@ class LeafWalk:
             rows = self.rows = cursor.rows
             position = cursor.position
             self.edits = cursor.tree.edits
-            cursor.position = len(rows) - 1
             is_last = False
-            if self._key is not None:
-                end = _end_of_range(cursor, rows, position, self._key, self._limit)
-                if end < len(rows):
-                    is_last = True
-                    rows = rows[:end]
+            end = len(rows) if self._key is None else cursor.end_of_range(self._key, self._is_closed)
+            cursor.position = len(rows) - 1
+            if end < len(rows):
+                is_last = True
+                rows = rows[:end]
             if position < len(rows):
                 yield rows[position:] if position else rows
             entry = self._entry
@@ -309,10 +307,12 @@ def polled(rows: list[Row], host: Host) -> Iterator[Row]:
         yield row
 
 
-def walk_lists(cursor: Any, host: Host, first: Row | None, key: Row | None = None, limit: int = 0) -> Iterator[list[Row]]:
+def walk_lists(
+    cursor: Any, host: Host, first: Row | None, key: Row | None = None, is_closed: bool = False
+) -> Iterator[list[Row]]:
     """Yields the rows from `first` on, on which a storage cursor stands, list by list.
 
-    With a key, up to the first entry of an index whose order to the key's fields is `limit` (0 or 1) or more.
+    With a key, up to the first entry of an index that does not lie before the key, or, with `is_closed`, that lies behind it.
     """
     if first is None:
         return
@@ -321,37 +321,21 @@ def walk_lists(cursor: Any, host: Host, first: Row | None, key: Row | None = Non
             poll(host)
         rows = cursor.rows
         position = cursor.position
+        end = len(rows) if key is None else cursor.end_of_range(key, is_closed)
         # The cursor stands on the last row meanwhile: after an edit it seeks the place behind that.
         cursor.position = len(rows) - 1
-        if key is not None:
-            end = _end_of_range(cursor, rows, position, key, limit)
-            if end < len(rows):
-                if position < end:
-                    yield rows[position:end]
-                return
+        if end < len(rows):
+            if position < end:
+                yield rows[position:end]
+            return
         yield rows[position:] if position else rows
         if cursor.next() is None:
             return
 
 
-def _end_of_range(cursor: Any, rows: list[Row], position: int, key: Row, limit: int) -> int:
-    """Where the entries end, from a position on, whose order to a key is below the limit."""
-    order = cursor.order
-    if compare_prefix(order, rows[-1], key) < limit:
-        return len(rows)
-    low, high = position, len(rows) - 1
-    while low < high:
-        middle = (low + high) // 2
-        if compare_prefix(order, rows[middle], key) < limit:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-def walk_rows(cursor: Any, host: Host, first: Row | None, key: Row | None = None, limit: int = 0) -> Iterable[Row]:
+def walk_rows(cursor: Any, host: Host, first: Row | None, key: Row | None = None, is_closed: bool = False) -> Iterable[Row]:
     """Yields what `walk_lists` yields row by row."""
-    return chain.from_iterable(walk_lists(cursor, host, first, key, limit))
+    return chain.from_iterable(walk_lists(cursor, host, first, key, is_closed))
 
 
 def seek_value(cursor: Any, key: Any) -> Row | None:

@@ -29,9 +29,11 @@ def test_a_bound_pattern_matches_as_the_function_does(name: str) -> None:
     for _ in range(300):
         pattern = "".join(source.choices("abA%_*?[]é", k=source.randrange(5)))
         bound = function.bind_pattern(pattern)
-        assert bound is not None
+        assert bound is not None and bound.matches is not None
         for text in texts:
-            assert bound(text) == function.call(pattern, text), (pattern, text)
+            expected = function.call(pattern, text)
+            assert bound.call(text) == expected, (pattern, text)
+            assert not isinstance(text, str) or bound.matches(text) == (expected == 1), (pattern, text)
     assert function.bind_pattern(None) is None
 
 
