@@ -36,7 +36,7 @@ from minisql.vm.handlers_write import random_rowid, report_insert
 from minisql.vm.interpreter import CHANGES, finish_changes
 from minisql.vm.program_shape import program_shape
 from minisql.vm.register_plan import Untranslatable
-from minisql.vm.translator import Hints, Translation, program_objects, translate
+from minisql.vm.translator import Hints, Translation, parameter_registers, program_objects, translate
 from minisql.vm.walking import (
     LeafWalk,
     RowsByRowid,
@@ -134,7 +134,9 @@ class CompiledProgram:
         self.arguments = [*objects, *[template[register] for register in constants]]
         positions = {register: len(objects) + n for n, register in enumerate(constants)}
         self.slots = [
-            (positions[register], number - 1) for number, register in program.parameters if register in positions
+            (positions[register], number - 1)
+            for number, register in parameter_registers(program)
+            if register in positions
         ]
         self.needs_frame = "frame" in translation.uses
         self.needs_registers = "R" in translation.uses or self.needs_frame
@@ -164,12 +166,35 @@ def compile_program(program: Program, hints: Hints, may_translate: bool = True) 
 
     Source: DESIGN, "A VM of two tiers"
     """
-    shape = program_shape(program, hints.masks, (hints.specialises, hints.is_hot))
+    found = _compile_one(program, hints, may_translate, False)
+    if found is not None:
+        _compile_called(program, may_translate)
+    return found
+
+
+def _compile_called(program: Program, may_translate: bool) -> None:
+    """Compiles all sub-programs that a program leads to; raises Untranslatable."""
+    pending = [program]
+    while pending:
+        for instruction in pending.pop().code:
+            if instruction[0] != op.Program:
+                continue
+            called: Program = instruction[4][0]
+            if called.linked is None:
+                compiled = _compile_one(called, Hints({}, False, True), may_translate, True)
+                if compiled is None:
+                    raise Untranslatable("a sub-program is not translated yet")
+                called.linked = compiled
+                pending.append(called)
+
+
+def _compile_one(program: Program, hints: Hints, may_translate: bool, is_sub: bool) -> CompiledProgram | None:
+    shape = program_shape(program, hints.masks, (hints.specialises, hints.is_hot, is_sub))
     known = _shapes.get(shape)
     if known is None:
         if not may_translate:
             return None
-        translation = translate(program, hints)
+        translation = translate(program, hints, is_sub)
         function = _functions.get(translation.source)
         if function is None:
             function = _compile(translation)

@@ -386,9 +386,12 @@ def _emit_cursor_names(translator: Translator, loop: LoopExtent) -> None:
 
 
 def _has_lasting_rows(translator: Translator, loop: LoopExtent) -> bool:
-    """Tells whether a row loaded behind a Once is used outside of what the Once skips: tier 1 would not find its columns."""
+    """Tells whether tier 1 cannot take a leaf: when a row loaded behind a Once is used outside of what the Once skips, it would
+    not find its columns; and a body that calls sub-programs stays whole."""
     code = translator.code
     for address in range(loop.body, loop.next):
+        if code[address][0] == op.Program:
+            return True  # tier 1 would not come back to the loop's part of the program
         if code[address][0] != op.Once:
             continue
         end = code[address][2]

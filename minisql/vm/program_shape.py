@@ -37,6 +37,8 @@ def program_shape(program: Program, masks: dict[int, tuple[int, ...]], modes: tu
             p4 = (p4[0], p4[1] is None)
         elif opcode == op.Delete:
             p4 = p4[0] is None
+        elif opcode == op.Program:
+            p4 = p4[1]
         elif opcode == op.Constant:
             p4 = constant_shape(p4)
         elif kind in _SHAPES:
@@ -44,7 +46,8 @@ def program_shape(program: Program, masks: dict[int, tuple[int, ...]], modes: tu
         code.append((opcode, p1, p2, p3, p4, p5))
     template = tuple([None if value is None else constant_shape(value) for value in program.template])
     loops = tuple([(loop.start, loop.next, loop.row, loop.n_columns) for loop in program.loops])
-    return tuple(code), template, tuple(program.parameters), loops, tuple(masks.items()), modes, program.statement_kind
+    kind = program.statement_kind, program.n_arguments
+    return tuple(code), template, tuple(program.parameters), loops, tuple(masks.items()), modes, kind
 
 
 def constant_shape(value: Any) -> Any:

@@ -296,10 +296,40 @@ def _emit_halt(translator: Translator, address: int) -> None:
         for text in translator.leave_texts():
             translator.line(text)
         return
+    if translator.is_sub and p2 == op.ON_CONFLICT_IGNORE:
+        translator.line("return True")
+        return
     message = translator.object_name(("p4", address))
     if p5:
         message = f"raised_text({translator.operand(p3, address).text})"
     translator.line(f"raise halt_error({p1}, {p2}, {message})")
+
+
+def _call_text(translator: Translator, address: int) -> str:
+    """The call of a sub-program: true when RAISE(IGNORE) has ended it."""
+    registers = translator.code[address][4][1]
+    values = translator.tuple_text(registers, address) if registers else "()"
+    return f"{translator.object_name(('call', address))}(frame, host, {values})"
+
+
+def _emit_program(translator: Translator, address: int) -> None:
+    translator.line(_call_text(translator, address))
+
+
+def _jump_program(translator: Translator, address: int) -> Condition:
+    name = translator.temporary()
+    translator.line(f"{name} = {_call_text(translator, address)}")
+    return Condition(name, f"not {name}")
+
+
+def _emit_reset_count(translator: Translator, address: int) -> None:
+    if not translator.counts_locally:
+        emit_handler_call(translator, address)
+        return
+    if translator.code[address][1]:
+        translator.line("host.changes = n")
+        translator.line("host.total_changes += n")
+    translator.line("n = 0")
 
 
 def _emit_halt_if_null(translator: Translator, address: int) -> None:
@@ -501,6 +531,8 @@ _STATEMENTS: dict[int, Callable[[Translator, int], None]] = {
     op.ResultRow: _emit_result_row,
     op.Halt: _emit_halt,
     op.HaltIfNull: _emit_halt_if_null,
+    op.Program: _emit_program,
+    op.ResetCount: _emit_reset_count,
     op.ListAppend: _emit_append,
     op.SorterInsert: _emit_append,
     op.WindowStep: _emit_append,
@@ -623,6 +655,7 @@ def _jump_search(translator: Translator, address: int) -> Condition:
 _JUMPS: dict[int, Callable[[Translator, int], Condition]] = {
     op.Once: _jump_once,
     op.MemoGet: _jump_memo_get,
+    op.Program: _jump_program,
     op.IfPos: _jump_if_pos,
     op.IfNotZero: _jump_if_not_zero,
     op.DecrJumpZero: _jump_decrement,

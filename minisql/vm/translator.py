@@ -8,7 +8,8 @@ constants that the text names.  Registers become names (see register_plan), pure
 No text of SQL, schema or data gets into the source: names are made of a letter and a number, constants and functions are
 passed as objects.
 
-`translate` raises Untranslatable for programs with subroutines, coroutines or sub-programs, which tier 1 runs.
+`translate` raises Untranslatable for programs with subroutines or coroutines, which tier 1 runs.  A sub-program becomes a
+plain function of its arguments (see calling).
 
 Source: DESIGN, "A VM of two tiers".
 """
@@ -26,6 +27,7 @@ from minisql.bytecode.program import Program, SortSpec
 from minisql.storage.type_mask import BLOB, INTEGER_48, INTEGER_64, NULL, REAL, TEXT, TEXT_NOT_ASCII
 from minisql.values.shape import KeyShape, RowShape
 from minisql.vm import flow_text, statement_text
+from minisql.vm.calling import SubProgram
 from minisql.vm.interpreter import CHANGES, DATA_CHANGING
 from minisql.vm.program_shape import magnitude
 from minisql.vm.python_text import ANY, Operand, value_of
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 90
 
-_UNTRANSLATABLE = frozenset((op.Gosub, op.Return, op.InitCoroutine, op.Yield, op.EndCoroutine, op.Program, op.AutoCommit))
+_UNTRANSLATABLE = frozenset((op.Gosub, op.Return, op.InitCoroutine, op.Yield, op.EndCoroutine, op.AutoCommit))
 
 # Opcodes whose text works on names alone.
 _NEEDS_NO_FRAME = PURE | frozenset(
@@ -101,11 +103,16 @@ class Hints:
 Recipe = tuple[str, Any]
 
 
+def parameter_registers(program: Program) -> Sequence[tuple[int, int]]:
+    """Pairs (number from 1, register) of what a program is given: parameters, or the arguments of a sub-program."""
+    return program.parameters or [(number, number) for number in range(1, program.n_arguments + 1)]
+
+
 def program_objects(program: Program, recipes: Sequence[Recipe]) -> list[Any]:
     """Makes the objects to pass to a program's function, each by its recipe: a kind and
 
     object (the object itself), p4 (address), keys (address of an IN), instruction (address), instructions (addresses),
-    part (address of a loop's start).
+    call (address of a Program), part (address of a loop's start).
     """
     code = program.code
     objects: list[Any] = []
@@ -118,6 +125,8 @@ def program_objects(program: Program, recipes: Sequence[Recipe]) -> list[Any]:
             objects.append(code[data][4].keys)
         elif kind == "instruction":
             objects.append(code[data])
+        elif kind == "call":
+            objects.append(SubProgram(code[data]))
         elif kind == "instructions":
             objects.append([code[address] for address in data])
         else:
@@ -159,6 +168,7 @@ class Translator:
         "flags",
         "hints",
         "index_shapes",
+        "is_sub",
         "known",
         "late_cursors",
         "leaf_loops",
@@ -184,16 +194,17 @@ class Translator:
         "walks",
     )
 
-    def __init__(self, program: Program, hints: Hints) -> None:
+    def __init__(self, program: Program, hints: Hints, is_sub: bool = False) -> None:
         self.program = program
         self.code = program.code
         self.hints = hints
         self.plan = RegisterPlan(program)
         self.lines: list[tuple[int, str, int]] = []
         # Only what the host hands out has to be closed.
-        self.needs_closing = any(instruction[0] == op.HostRows for instruction in program.code)
+        self.is_sub = is_sub
+        self.needs_closing = not is_sub and any(instruction[0] == op.HostRows for instruction in program.code)
         self.uses_context = False
-        self.changes_data = program.statement_kind in DATA_CHANGING
+        self.changes_data = not is_sub and program.statement_kind in DATA_CHANGING
         self.depth = 2 if self.needs_closing else 1
         self.address = 0
         self.loop: LoopContext | None = None
@@ -206,7 +217,7 @@ class Translator:
         self.consulted: set[tuple[int, int]] = set()
         self.text_masks: dict[str, int] = {}
         self.positive_names: set[str] = set()
-        self.parameters = {register for _, register in program.parameters}
+        self.parameters = {register for _, register in parameter_registers(program)}
         self.used_constants: set[int] = set()
         self.used_locals: set[int] = set()
         self.used_rows: set[int] = set()
@@ -232,9 +243,10 @@ class Translator:
         self._find_finders()
         # Handlers and tier 1 find cursors in the frame; a program without calls of them need not put them there.
         self.shows_cursors = bool(program.loops) or any(
-            opcode not in _NEEDS_NO_FRAME or (opcode == op.NewRowid and p3) for opcode, _, _, p3, _, _ in self.code
+            (opcode not in _NEEDS_NO_FRAME and not (is_sub and opcode == op.ResetCount)) or (opcode == op.NewRowid and p3)
+            for opcode, _, _, p3, _, _ in self.code
         )
-        self.counts_locally = self.changes_data and hints.is_hot and not self.shows_cursors
+        self.counts_locally = (is_sub or self.changes_data) and hints.is_hot and not self.shows_cursors
 
     def _classify_cursors(self) -> None:
         """Notes what each cursor walks over, and which hash structures have rows as their own keys."""
@@ -341,6 +353,8 @@ class Translator:
 
     def leave_texts(self) -> list[str]:
         """The statements of a successful Halt."""
+        if self.is_sub:
+            return ["return"]
         if self.counts_locally:
             return ["host.changes = n", "host.total_changes += n", "return"]
         return ["finish_changes(frame)", "return"] if self.changes_data else ["return"]
@@ -451,12 +465,12 @@ def _are_plain(collations: Sequence[Collation | None]) -> bool:
     return all(collation is None or collation.is_binary for collation in collations)
 
 
-def translate(program: Program, hints: Hints) -> Translation:
-    """Returns the source of a program; raises Untranslatable.
+def translate(program: Program, hints: Hints, is_sub: bool = False) -> Translation:
+    """Returns the source of a program, or of one that others call; raises Untranslatable.
 
     Source: DESIGN, "A VM of two tiers"
     """
-    translator = Translator(program, hints)
+    translator = Translator(program, hints, is_sub)
     flow_text.emit_region(translator, 0, len(program.code))
     translator.end_run()
     prologue = [(translator.depth, text, 0) for text in _prologue(translator)]
@@ -465,7 +479,9 @@ def translate(program: Program, hints: Hints) -> Translation:
         body.pop()
     body = prologue + body
     gives_rows = any("yield" in line[1] for line in body)
-    if not gives_rows and not translator.changes_data:
+    if not body:
+        body = [(translator.depth, "pass", 0)]
+    if not gives_rows and not translator.changes_data and not is_sub:
         body += [(translator.depth, "return", 0), (translator.depth, "yield", 0)]
         gives_rows = True
     if translator.needs_closing:

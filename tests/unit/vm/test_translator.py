@@ -99,14 +99,19 @@ def test_lines_lead_back_to_instructions() -> None:
     assert program_address("elsewhere.py", 1) is None
 
 
-def test_subprograms_stay_in_tier_1() -> None:
+def test_a_subprogram_is_a_function_and_one_that_cannot_be_keeps_its_caller_in_tier_1() -> None:
     callee = Program([(op.Halt, 0, 0, 0, None, 0)], [None], 0)
-    program = Program([(op.Program, 0, 1, 0, (callee, (), "t"), 0), (op.Halt, 0, 0, 0, None, 0)], [None], 0)
+    code = [(op.Program, 0, 1, 0, (callee, (), "t"), 0), (op.Halt, 0, 0, 0, None, 0)]
+    assert "(frame, host, ())" in translate(Program(code, [None], 0), Hints()).source
+    coroutine = Program([(op.Yield, 1, 1, 0, None, 0), (op.Halt, 0, 0, 0, None, 0)], [None, None], 0)
+    code[0] = (op.Program, 0, 1, 0, (coroutine, (), "t"), 0)
     with pytest.raises(Untranslatable):
-        translate(program, Hints())
+        compile_program(Program(code, [None], 0), Hints())
     host = FakeHost()
     host.tier = "2"
-    assert list(run(program, host)) == []  # type: ignore[arg-type]
+    callee.linked = None
+    code[0] = (op.Program, 0, 1, 0, (callee, (), "t"), 0)
+    assert list(run(Program(code, [None], 0), host)) == []  # type: ignore[arg-type]
 
 
 def forward_jumps(seed: int) -> Program:
