@@ -156,7 +156,7 @@ class Session:
             return compile_statement(parsed, self)
         finally:
             if self.planning_reads:
-                self._end_planning_reads()
+                self.end_planning_reads()
 
     def _forget_stale_schemas(self) -> bool:
         """Compares the loaded schemas with their files; True if any was out of date and will be read again."""
@@ -175,7 +175,8 @@ class Session:
                 was_stale = True
         return was_stale
 
-    def _end_planning_reads(self) -> None:
+    def end_planning_reads(self) -> None:
+        """Gives back the read transactions that planning has begun."""
         for database in self.planning_reads:
             btree = self.btrees[database]
             if btree is not None:

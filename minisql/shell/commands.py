@@ -24,6 +24,8 @@ COMMANDS: dict[str, Action] = {}
 # Commands that reach out of the database, refused in safe mode.
 UNSAFE: set[str] = set()
 _MEANT = {"h": "headers", "s": "scanstats", "i": "indexes", "t": "tables", "e": "echo", "d": "dump", "q": "quit"}
+# What SQLite's shell does not have is not shortened, so that a short name means what it means there.
+_OWN = frozenset({"profile"})
 _SETTINGS_FOR_ONE_COMMAND = frozenset({"once", "mode", "nonce", "www", "excel", "headers", "separator", "nullvalue", "width"})
 
 
@@ -46,7 +48,7 @@ def find_command(name: str) -> str | None:
         return name
     if name in _MEANT:
         return _MEANT[name]
-    return next((known for known in sorted(COMMANDS) if name and known.startswith(name)), None)
+    return next((known for known in sorted(COMMANDS) if name and known.startswith(name) and known not in _OWN), None)
 
 
 def run_command(state: ShellState, line: str) -> bool:

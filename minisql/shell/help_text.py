@@ -110,6 +110,10 @@ HELP: tuple[tuple[str, ...], ...] = (
     ),
     (".print STRING...         Print literal STRING",),
     (
+        ".profile ?--opcodes? SQL Run a statement; show time, loops and rows by plan line",
+        "   --opcodes               Also those of each instruction",
+    ),
+    (
         ".progress N              Invoke progress handler after every N opcodes",
         "   --limit N               Interrupt after N progress callbacks",
         "   --quiet|-q              No output except at interrupts",

@@ -16,11 +16,12 @@ from collections.abc import Iterator, Sequence
 from minisql.errors import Error
 
 # The modules that enter dot commands in the table.
-from minisql.shell import connection_commands, files, inspection, settings, testing  # noqa: F401
+from minisql.shell import connection_commands, files, inspection, profiling, settings, testing  # noqa: F401
 from minisql.shell.commands import run_command
 from minisql.shell.line_editing import make_reader
 from minisql.shell.options import USAGE, OptionError, Options, parse_options
 from minisql.shell.output import complain
+from minisql.shell.profiling import run_profile
 from minisql.shell.reading import read_lines, read_text
 from minisql.shell.recover import run_check, run_recover
 from minisql.shell.state import ShellState
@@ -30,8 +31,8 @@ from minisql.shell.statements import run_sql
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the shell; returns the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if words[:1] in (["check"], ["recover"]):
-        return (run_check if words[0] == "check" else run_recover)(words[1:])
+    if words[:1] in (["check"], ["recover"], ["profile"]):
+        return {"check": run_check, "recover": run_recover, "profile": run_profile}[words[0]](words[1:])
     try:
         options = parse_options(words)
     except OptionError as error:

@@ -17,6 +17,7 @@ from minisql.shell.state import ShellState
 
 USAGE = """Usage: minisql [OPTIONS] [FILENAME [SQL...]]
        minisql check [--quick] FILENAME
+       minisql profile [--opcodes] FILENAME SQL
        minisql recover [--ignore-freelist] [--lost-and-found TABLE] FILENAME
 FILENAME is the name of an SQLite database. A new database is created
 if the file does not previously exist. Defaults to :memory:.

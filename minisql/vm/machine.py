@@ -91,6 +91,14 @@ def _promote(program: Program, host: Host, parameters: Sequence[Any], may_transl
     return None if compiled is None else compiled.start(program, host, parameters)
 
 
+def tier_of(program: Program) -> str:
+    """The tier that the last run of a program has ended in, in words."""
+    linked = program.linked
+    if linked is _FAILED:
+        return "1, as it cannot be translated"
+    return "1" if linked is None or linked.__class__ is int else "2"
+
+
 def calls_user_aggregates(program: Program) -> bool:
     """Tells whether a program calls aggregate or window functions of the user; the planner says it of scalar functions."""
     for instruction in program.code:
