@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from minisql.engine.pragma_table import Rows, parse_boolean, parse_integer, parse_integer64, parse_whole_integer64, pragma
 from minisql.errors import ERROR, sqlite_error
 from minisql.functions.registry import set_case_sensitive_like
+from minisql.planner import optimizations
 from minisql.storage.pager import row_cache
 
 if TYPE_CHECKING:
@@ -66,6 +67,17 @@ def set_flag(session: Session, name: str, value: str) -> None:
 for _name in _FLAGS:
     _enter_flag(_name)
 _enter_flag("minisql_fast_path", is_public=False)
+
+
+@pragma("minisql_optimizations", is_public=False)
+def minisql_optimizations(session: Session, database: int | None, value: str | None) -> Rows:
+    """Which optimisations the planner may use, one bit each."""
+    if value is not None:
+        mask = parse_integer64(value)
+        for bit, name in enumerate(optimizations.NAMES):
+            session.flags[name] = bool(mask >> bit & 1)
+        session.bump_generation()
+    return [(sum(session.flags.get(name, True) << bit for bit, name in enumerate(optimizations.NAMES)),)]
 
 
 @pragma("case_sensitive_like", "-")

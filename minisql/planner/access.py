@@ -16,6 +16,7 @@ from minisql.limits import call_on_fresh_stack
 from minisql.parser import ast
 from minisql.planner import cost
 from minisql.planner.index_terms import Usage, covers, find_term, partial_index_is_usable
+from minisql.planner.optimizations import INDEX_UNIONS, is_left_out
 from minisql.planner.query_blocks import NESTED, SUBQUERY, TABLE
 from minisql.planner.scope import ROWID
 from minisql.planner.terms import make_term, split
@@ -124,7 +125,8 @@ def find_accesses(
             adjust_rows(access, terms)
     if made.indexed_by is None and not made.is_not_indexed:
         if len(accesses) > 1 or table.indexes or candidates:
-            _add_unions(compiler, made, terms, usage, accesses)
+            if not is_left_out(compiler, INDEX_UNIONS):
+                _add_unions(compiler, made, terms, usage, accesses)
         if may_hash and not table.is_without_rowid:
             accesses.extend(_hash_accesses(compiler, made, terms))
     return accesses

@@ -243,7 +243,7 @@ def collect_from_inside(compiler: Compiler, select: ast.Select, calls: Calls, sc
     Source: https://www.sqlite.org/lang_aggfunc.html; the rule is that of the SQL standard.
     """
     for node in walk(select):
-        if node.__class__ is not ast.FunctionCall or node.over is not None or not node.arguments:
+        if node.__class__ is not ast.FunctionCall or node.over is not None or not (node.arguments or node.filter):
             continue
         parts = (node.arguments, node.filter, node.order_by)
         columns = [column for part in parts for column in walk(part) if column.__class__ is ast.Column]

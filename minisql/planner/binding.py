@@ -17,6 +17,7 @@ from minisql.functions.registry import AggregateFunction
 from minisql.limits import COLUMN, COMPOUND_SELECT, EXPR_DEPTH, call_on_fresh_stack
 from minisql.parser import ast
 from minisql.parser.tokenizer import Source as SourceText
+from minisql.planner.column_origins import origin_of
 from minisql.planner.compound_columns import compound_affinity
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.operands import affinity_of, collation_of
@@ -566,7 +567,7 @@ def bind_view(compiler: Compiler, table: Table) -> BoundSelect:
     assert table.view is not None, "the caller looked"
     refuse_unsafe_view(compiler, table)
     # The text of the view is not the statement's.
-    compiler.mentions_rowid = compiler.may_aggregate = True
+    compiler.mentions_rowid = compiler.may_aggregate = compiler.has_subqueries = True
     saved = compiler.text
     compiler.text = SourceText(table.sql, 0, len(table.sql)) if table.sql else None
     active = compiler.views_active
@@ -696,7 +697,7 @@ def _result_column(compiler: Compiler, bound: BoundSelect, block: Block, result:
     collation, _ = collation_of(compiler, expression, block.scope)
     column.collation = collation or "BINARY"
     if affinity > NONE:
-        origin = column_origin(compiler, expression, block.scope)
+        origin = origin_of(compiler, expression, block.scope, None)
         if origin is not None:
             column.declared_type = origin[3]
     if len(bound.blocks) > 1 or (block.rows is not None and len(block.rows) > 1):
@@ -754,34 +755,3 @@ def styled_name(compiler: Compiler, result: Result | ast.ResultColumn, scope: Sc
         position = source.table.rowid_alias if source.table is not None else -1
     shown = source.columns[position].name if position >= 0 else "rowid"
     return f"{owner}.{shown}"
-
-
-def column_origin(
-    compiler: Compiler, expression: ast.Expression, scope: Scope
-) -> tuple[str, str, str, str] | None:
-    """(schema, table, column, declared type) if an expression is a table's column, else None."""
-    while True:
-        if expression.__class__ is ast.Column:
-            found = compiler.resolve(expression, scope)
-            if found is None:
-                return None
-            source, position = found
-        elif expression.__class__ is SourceColumn:
-            source, position = expression.source, expression.position
-        else:
-            return None
-        if source.expressions is not None:
-            expression = source.expressions[position]
-            assert source.inner is not None, "a source of expressions has a scope"
-            scope = source.inner
-            continue
-        if source.table is not None:
-            table = source.table
-            if position == ROWID:
-                position = table.rowid_alias
-                if position < 0:
-                    return table.schema_name, table.name, "rowid", "INTEGER"
-            column = table.columns[position]
-            return table.schema_name, table.name, column.name, column.declared_type
-        column = source.columns[position] if position >= 0 else source.columns[0]
-        return ("", "", "", column.declared_type) if column.declared_type else None

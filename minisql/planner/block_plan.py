@@ -18,6 +18,15 @@ from minisql.planner.flattening import flatten_inputs
 from minisql.planner.index_terms import Usage, usage_of
 from minisql.planner.join_order import order_joins
 from minisql.planner.nodes import SourceColumn
+from minisql.planner.optimizations import (
+    EARLY_STOP,
+    INDEX_ORDER,
+    JOIN_WEAKENING,
+    PRUNING,
+    PUSH_DOWN,
+    SCAN_AND_SORT,
+    is_left_out,
+)
 from minisql.planner.push_down import prune_columns, push_terms
 from minisql.planner.query_blocks import MAX_JOINED, NESTED, SUBQUERY, TABLE, Block, Input, refuse_wide_join
 from minisql.planner.terms import Term, make_term, names_in, read_mask, split
@@ -76,12 +85,13 @@ def plan_block(
     fold_right_joins(compiler, block)
     inputs = block.inputs
     terms = block_terms(compiler, block)
-    weaken_outer_joins(compiler, block, terms)
+    if not is_left_out(compiler, JOIN_WEAKENING):
+        weaken_outer_joins(compiler, block, terms)
     usage = None
     leaves = [leaf for made in inputs for leaf in leaf_inputs(made)]
     _note_null_rows(compiler, inputs)
     has_subquery = any(leaf.kind == SUBQUERY for leaf in leaves)
-    if has_subquery:
+    if has_subquery and not is_left_out(compiler, PUSH_DOWN):
         push_terms(compiler, block, terms)
     has_index = any(leaf.table is not None and (leaf.table.indexes or leaf.table.module) for leaf in leaves)
     if len(leaves) > 1 or has_subquery or has_index:
@@ -91,18 +101,18 @@ def plan_block(
         for leaf in leaves:
             leaf.usage = usage
         for leaf in leaves:
-            if leaf.kind == SUBQUERY:
+            if leaf.kind == SUBQUERY and not is_left_out(compiler, PRUNING):
                 prune_columns(leaf, usage)
-    wanted = wanted_order(compiler, block, order, limit, calls)
+    wanted = None if is_left_out(compiler, INDEX_ORDER) else wanted_order(compiler, block, order, limit, calls)
     accesses, satisfied = order_joins(compiler, inputs, terms, usage, wanted)
     is_ordered = wanted is not None and not wanted.is_grouping and satisfied == len(wanted.terms)
     is_grouped = wanted is not None and wanted.is_grouping and satisfied == len(wanted.terms)
     if len(accesses) == 1 and wanted is not None and limit is None and not compiler.wants_explain:
-        if scans_instead(block, accesses, calls, wanted, is_grouped):
+        if not is_left_out(compiler, SCAN_AND_SORT) and scans_instead(block, accesses, calls, wanted, is_grouped):
             is_ordered = is_grouped = False
     plan = BlockPlan(accesses, terms, is_ordered, is_grouped)
     plan.n_ordered = satisfied
-    if calls.is_grouped and not calls.has_keys and extreme_call(calls) is not None:
+    if calls.is_grouped and not calls.has_keys and extreme_call(calls) is not None and not is_left_out(compiler, EARLY_STOP):
         plan.stops_early = is_ordered
         for access in accesses[:1]:
             access.is_extreme = True

@@ -8,28 +8,31 @@ Source: https://www.sqlite.org/c3ref/column_decltype.html.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from minisql.parser import ast
-from minisql.planner.binding import bind_select
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.scope import ROWID
 
 if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler
-    from minisql.planner.query_blocks import Block
+    from minisql.planner.query_blocks import Block, BoundSelect
     from minisql.planner.scope import Scope, Source
 
+Binder = Callable[["Compiler", ast.Select, "Scope | None"], "BoundSelect"]
 Origin = tuple[str, str, str, str]
 """(schema, table, column, declared type; "" for a column without one)."""
 
 
-def origin_of(compiler: Compiler, expression: ast.Expression, scope: Scope) -> Origin | None:
-    """The origin of an expression that is a table's column, else None."""
+def origin_of(compiler: Compiler, expression: ast.Expression, scope: Scope, bind: Binder | None) -> Origin | None:
+    """The origin of an expression that is a table's column, else None; without `bind` scalar subqueries have none."""
     while True:
         position = 0
         if isinstance(expression, ast.ScalarSubquery):
-            block: Block | None = bind_select(compiler, expression.select, scope).blocks[-1]
+            if bind is None:
+                return None
+            block: Block | None = bind(compiler, expression.select, scope).blocks[-1]
         else:
             if isinstance(expression, ast.Column):
                 found = compiler.resolve(expression, scope)

@@ -107,12 +107,25 @@ def _emit_type_checks(compiler: Compiler, target: Target, write: Write) -> None:
     table = target.table
     types = target.layout.strict_types
     assert types is not None, "the caller looked"
-    if len(types) == len(table.columns):
+    if len(types) == len(table.columns) and not table.is_without_rowid:
         compiler.emit(op.TypeCheck, write.new.base, p4=types)
         return
-    for position, column in enumerate(table.columns):
-        described = (column.declared_type.upper(), column.name, table.name)
-        compiler.emit(op.TypeCheck, write.new.column(position), p4=(described,))
+    for position in range(len(table.columns)):
+        _emit_type_check(compiler, table, write.new, position)
+
+
+def emit_early_type_checks(compiler: Compiler, table: Table, row: RowRegisters) -> None:
+    """Where something is computed from a new row of a STRICT table before its constraints are looked at (generated columns,
+    BEFORE triggers), the types of the columns that were given come first."""
+    if table.is_strict:
+        for position, column in enumerate(table.columns):
+            if column.generated is None:
+                _emit_type_check(compiler, table, row, position)
+
+
+def _emit_type_check(compiler: Compiler, table: Table, row: RowRegisters, position: int) -> None:
+    column = table.columns[position]
+    compiler.emit(op.TypeCheck, row.column(position), p4=((column.declared_type.upper(), column.name, table.name),))
 
 
 def _emit_not_null(compiler: Compiler, target: Target, write: Write) -> None:

@@ -75,6 +75,10 @@ def emit_create_index(compiler: Compiler, node: ast.CreateIndex) -> None:
         if isinstance(column, ast.Column) and not column.is_double_quoted:
             if column.name.lower() not in table.column_positions:
                 raise sqlite_error(ERROR, f"no such column: {column.name}", compiler.offset(column.position))
+        if isinstance(column, ast.Literal) and isinstance(column.value, str):
+            # Text is a column's name here.
+            if column.value.lower() not in table.column_positions:
+                raise sqlite_error(ERROR, f"no such column: {column.value}")
     index = build_index(node, table, compiler.context.find_collation, sql=node.text)
     check_index_expressions(compiler, index, compiler.text)
     builder = compiler.builder

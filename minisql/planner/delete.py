@@ -14,6 +14,7 @@ from minisql.planner.authorization import DELETE, allows
 from minisql.planner.foreign_keys import check_parent_keys, emit_foreign_key_check, emit_parent_actions
 from minisql.planner.gathering import emit_sort_by_key, gather_rows, key_positions, statement_scope
 from minisql.planner.layout import RowRegisters, allocate_row, table_layout
+from minisql.planner.optimizations import ROWS_AT_ONCE, is_left_out
 from minisql.planner.references import has_subquery
 from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
 from minisql.planner.row_choice import choose_row, emit_chosen_row, explain_choice, may_use_index
@@ -128,7 +129,8 @@ def emit_scan_and_delete(
     old = deletion.old
     end = compiler.label()
     following = compiler.label()
-    spec = None if deletion.triggers or deletion.returning is not None else deletion_spec(target)
+    is_single = bool(deletion.triggers) or deletion.returning is not None or is_left_out(compiler, ROWS_AT_ONCE)
+    spec = None if is_single else deletion_spec(target)
     rowids = -1
     if spec is not None:
         rowids = builder.cursor()
@@ -164,7 +166,7 @@ def _emit_gathered(compiler: Compiler, deletion: Deletion, node: ast.Delete, sco
     cursor = gather_rows(compiler, node, keys, (), scope, is_one_pass)
     if not is_one_pass:
         emit_sort_by_key(compiler, table, cursor, n_keys)
-    if not deletion.triggers and node.returning is None:
+    if not deletion.triggers and node.returning is None and not is_left_out(compiler, ROWS_AT_ONCE):
         spec = deletion_spec(target)
         if spec is not None:
             compiler.emit(op.DeleteRows, target.cursor, cursor, 0, spec, op.COUNT_CHANGE)

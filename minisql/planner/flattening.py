@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from minisql.limits import call_on_fresh_stack
 from minisql.parser import ast
 from minisql.planner.aggregate_code import find_calls
+from minisql.planner.optimizations import FLATTENING, is_left_out
 from minisql.planner.query_blocks import SUBQUERY, TABLE, Block, Input
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ SUBQUERIES_ON_A_STACK = 100
 
 def flatten_inputs(compiler: Compiler, block: Block) -> None:
     """Flattens what can be flattened among the inputs of a block, inner ones first."""
-    if not any(made.kind == SUBQUERY for made in block.inputs):
+    if not any(made.kind == SUBQUERY for made in block.inputs) or is_left_out(compiler, FLATTENING):
         return
     has_outer = any(made.join_flags & (ast.JOIN_RIGHT) for made in block.inputs)
     inputs: list[Input] = []

@@ -17,12 +17,13 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.authorization import INSERT, allows
 from minisql.planner.autoincrement import Sequence, begin_sequence, emit_note_rowid, end_sequence
-from minisql.planner.constraints import Write, emit_row_checks
+from minisql.planner.constraints import Write, emit_early_type_checks, emit_row_checks
 from minisql.planner.foreign_keys import check_insert_keys, emit_foreign_key_check
 from minisql.planner.gathering import gather_select, statement_scope
 from minisql.planner.insert_row import emit_entries, emit_insert_row
 from minisql.planner.json_arguments import columns_with_json
 from minisql.planner.layout import RowRegisters, allocate_row, table_layout
+from minisql.planner.optimizations import ROWS_AT_ONCE, is_left_out
 from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
 from minisql.planner.rows import emit_generated_columns, emit_schema_expression
 from minisql.planner.scope import ROWID_NAMES, Scope
@@ -276,7 +277,7 @@ def _emit_loop(compiler: Compiler, insertion: Insertion, cursor: int) -> None:
     row = insertion.new.base if fits else builder.registers(width)
     end = compiler.label()
     following = compiler.label()
-    spec = _whole_rows(insertion)
+    spec = _whole_rows(compiler, insertion)
     if spec is not None:
         assert insertion.target is not None, "a view has no rows of its own"
         compiler.emit(op.InsertRows, insertion.target.cursor, end, cursor, spec, op.COUNT_CHANGE | op.SET_LAST_ROWID)
@@ -285,10 +286,12 @@ def _emit_loop(compiler: Compiler, insertion: Insertion, cursor: int) -> None:
     builder.end_loop(op.Next, following, end)
 
 
-def _whole_rows(insertion: Insertion) -> RowsSpec | None:
+def _whole_rows(compiler: Compiler, insertion: Insertion) -> RowsSpec | None:
     """How to write all rows at once, unless something wants to see each of them."""
     target = insertion.target
     if target is None or insertion.triggers or insertion.node.upserts or insertion.returning or insertion.sequence:
+        return None
+    if is_left_out(compiler, ROWS_AT_ONCE):
         return None
     return insertion_spec(target, insertion.values)
 
@@ -335,6 +338,7 @@ def _emit_row(
     if needs_affinity and layout.affinities is not None and table.module is None:
         compiler.emit(op.Affinity, new.base, p4=layout.affinities)
     if has_before:
+        emit_early_type_checks(compiler, table, new)
         emit_generated_columns(compiler, table, new)
         time = "BEFORE" if table.view is None else "INSTEAD OF"
         conflict = insertion.target.conflict if insertion.target is not None else 0
@@ -494,6 +498,8 @@ def _emit_write(
     if not table.is_without_rowid:
         write.is_new_rowid = not rowid_source
         _emit_rowid(compiler, insertion, target, rowid_source, rowid_known)
+    if table.has_generated:
+        emit_early_type_checks(compiler, table, new)
     emit_generated_columns(compiler, table, new)
     if insertion.node.upserts:
         begin_upserts(compiler, target, insertion.node, write, insertion.scope, insertion.returning)

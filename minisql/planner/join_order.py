@@ -30,6 +30,7 @@ from minisql.planner.access import (
     find_accesses,
 )
 from minisql.planner.lone_access import choose_path
+from minisql.planner.optimizations import CORRELATED_HASHES, HASH_JOINS, is_left_out
 from minisql.planner.query_blocks import FUNCTION, TABLE
 from minisql.planner.scope import ROWID
 from minisql.planner.virtual_tables import VirtualAccess, virtual_accesses, virtual_unions
@@ -71,7 +72,7 @@ def order_joins(
         if path is not None:
             return _nest_one(compiler, path, terms, wanted)
     needed_first = prerequisites(inputs)
-    may_hash = len(inputs) > 1 and compiler.context.flags.get("automatic_index", True)
+    may_hash = len(inputs) > 1 and compiler.context.flags.get("automatic_index", True) and not is_left_out(compiler, HASH_JOINS)
     accesses: list[Access] = []
     for made, needs in zip(inputs, needed_first):
         usable = [term for term in terms if term.mask & made.mask and _may_use(term, made)]
@@ -121,6 +122,8 @@ def _nest_one(
     if wanted is not None:
         return [access], max(satisfied_terms([access], wanted, decide_reversal=True), 0)
     if access.kind == SCAN and compiler.gathering_capture is not None and not compiler.wants_explain:
+        if is_left_out(compiler, CORRELATED_HASHES):
+            return [access], 0
         hashed = correlated_hash(compiler, access.input, terms)
         if hashed is not None:
             return [hashed], 0

@@ -26,6 +26,7 @@ from minisql.planner.access import (
     ranges_of,
 )
 from minisql.planner.cost import index_estimates
+from minisql.planner.optimizations import INDEX_UNIONS, is_left_out
 from minisql.planner.query_blocks import TABLE
 from minisql.planner.scope import ROWID
 from minisql.planner.terms import make_term, split
@@ -109,7 +110,7 @@ def choose_path(
             leading = wanted.terms[0].position
         _add_paths(made, table, facts, candidates, usage, order_helps, paths, leading)
         for term in terms:
-            if term.expression.__class__ is ast.Or and term.mask & made.mask:
+            if term.expression.__class__ is ast.Or and term.mask & made.mask and not is_left_out(compiler, INDEX_UNIONS):
                 _add_union(compiler, made, table, facts, term, paths)
     if len(paths) == 1:
         best = paths[0]

@@ -11,7 +11,7 @@ from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, sqlite_error
 from minisql.limits import COLUMN
 from minisql.parser import ast
-from minisql.planner.binding import column_name, expand_results
+from minisql.planner.binding import bind_select, column_name, expand_results
 from minisql.planner.column_origins import origin_of
 from minisql.planner.query_blocks import Block, BoundSelect
 from minisql.planner.rows import row_source
@@ -90,7 +90,9 @@ def emit_returning_row(
             result.name or column_name(compiler, result.expression, result, scope, number, bound)
             for number, result in enumerate(block.results)
         )
-        compiler.returned_origins = tuple(origin_of(compiler, result.expression, scope) for result in block.results)
+        compiler.returned_origins = tuple(
+            origin_of(compiler, result.expression, scope, bind_select) for result in block.results
+        )
     start = len(compiler.code)
     registers = tuple(compiler.emit_expression(result.expression, scope) for result in block.results)
     _forget_once(compiler, start)

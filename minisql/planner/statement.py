@@ -133,7 +133,7 @@ def describe_columns(
         if not is_plain and result.alias is None:
             name = styled_name(compiler, result, scope, name)
         names.append(name if name is not None else column_name(compiler, expression, result, scope, number, bound))
-        origins.append(origin_of(compiler, expression, scope))
+        origins.append(origin_of(compiler, expression, scope, bind_select))
     return tuple(names), tuple(origins)
 
 

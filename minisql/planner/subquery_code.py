@@ -19,6 +19,7 @@ from minisql.planner.binding import bind_select
 from minisql.planner.compound_columns import operand_columns
 from minisql.planner.expressions import EMITTERS, placed, row_operands, row_size
 from minisql.planner.operands import choose_collation
+from minisql.planner.optimizations import MEMOS, is_left_out
 from minisql.planner.query_blocks import BoundSelect
 from minisql.planner.scope import Capture
 from minisql.values.affinity import NONE, NUMERIC, TEXT
@@ -113,7 +114,7 @@ def once_or_memo(
     if capture.is_correlated or not is_deterministic:
         code = compiler.code
         registers = tuple(capture.registers)
-        if result and compiler.allows_memo and is_deterministic and not capture.is_opaque:
+        if result and compiler.allows_memo and not is_left_out(compiler, MEMOS) and is_deterministic and not capture.is_opaque:
             memo = compiler.builder.cursor()
             compiler.prologue.append((op.MemoOpen, memo, 0, 0, None, 0))
             code[start] = (op.MemoGet, memo, end, result, registers, 0)

@@ -175,7 +175,9 @@ def inner_names(compiler: Compiler, select: ast.Select) -> tuple[set[str], set[s
         if isinstance(node, ast.TableSource):
             names.add((node.alias or node.name).lower())
             table = compiler.context.catalog.find_table(node.name, node.schema)
-            if table is None or table.view is not None:
+            if table is not None and table.view is not None and table.view_columns is not None:
+                columns = None if columns is None else columns | {name.lower() for name in table.view_columns}
+            elif table is None or table.view is not None:
                 columns = None
             elif columns is not None:
                 columns |= table.column_positions.keys()

@@ -16,7 +16,7 @@ from minisql.catalog.build import CONFLICT_ACTIONS
 from minisql.errors import ERROR, Error, sqlite_error
 from minisql.parser import ast
 from minisql.planner.assignments import Assignments, map_assignments, resolve_values
-from minisql.planner.constraints import Write, emit_row_checks
+from minisql.planner.constraints import Write, emit_early_type_checks, emit_row_checks
 from minisql.planner.foreign_keys import (
     check_parent_keys,
     emit_foreign_key_check,
@@ -28,6 +28,7 @@ from minisql.planner.index_entries import emit_delete_entries, is_touched
 from minisql.planner.insert_row import emit_entries, emit_insert_row
 from minisql.planner.json_arguments import columns_with_json
 from minisql.planner.layout import RowRegisters, TableLayout, allocate_row, table_layout
+from minisql.planner.optimizations import ROWS_AT_ONCE, is_left_out
 from minisql.planner.references import has_subquery
 from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
 from minisql.planner.row_choice import choose_row, emit_chosen_row, explain_choice, may_use_index
@@ -203,7 +204,7 @@ def _emit_scan(compiler: Compiler, updating: Updating, node: ast.Update, scope: 
     old = updating.old
     end = compiler.label()
     following = compiler.label()
-    spec = update_spec(updating, node.assignments)
+    spec = None if is_left_out(compiler, ROWS_AT_ONCE) else update_spec(updating, node.assignments)
     new_rows = _open_new_rows(compiler, spec)
     builder.begin_loop(op.Rewind, target.cursor, end, old.base, updating.layout.n_stored)
     emit_loaded(compiler, target, old)
@@ -284,7 +285,7 @@ def _emit_gathered(
     row = builder.registers(width)
     end = compiler.label()
     following = compiler.label()
-    spec = None if node.sources else update_spec(updating, node.assignments)
+    spec = None if node.sources or is_left_out(compiler, ROWS_AT_ONCE) else update_spec(updating, node.assignments)
     new_rows = _open_new_rows(compiler, spec)
     builder.begin_loop(op.Rewind, cursor, end, row, width)
     emit_seek_row(compiler, target, range(row, row + n_keys), updating.old, following)
@@ -389,9 +390,12 @@ def emit_update_row(
     has_before = has_time(triggers, "BEFORE")
     stored = old
     if has_before:
+        emit_early_type_checks(compiler, table, new)
         emit_generated_columns(compiler, table, new)
         emit_triggers(compiler, table, triggers, "BEFORE", old, new, target.conflict, ignore)
         stored = _emit_reload(compiler, updating, ignore)
+    if table.has_generated:
+        emit_early_type_checks(compiler, table, new)
     emit_generated_columns(compiler, table, new)
     write = Write(table, new, ignore)
     write.old = old

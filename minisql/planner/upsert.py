@@ -95,8 +95,13 @@ def _ordinal(number: int) -> str:
 
 
 def _matches(table: Table, index: Index, terms: Sequence[tuple[ast.Expression, str | None]]) -> bool:
-    """Whether every column of the index is a term, which may name the index's own collation but no other."""
+    """Whether every column of the index is a term, which may name the index's own collation but no other.
+
+    SQLite takes no INTEGER PRIMARY KEY for a column of another constraint.
+    """
     for column in index.columns:
+        if 0 <= column.position == table.rowid_alias:
+            return False
         if column.position >= 0:
             if not any(
                 _is_column(table, term, column.position)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from minisql.planner.optimizations import NAMES
 from tests.fuzz.engines import Answer, Costly, Minisql, Sqlite, near, same
 from tests.fuzz.judging import Case, Difference, is_open
 from tests.fuzz.rounds import Round
@@ -132,7 +133,7 @@ def hashes_differ(paths: Sequence[str]) -> str:
     return "" if len(hashes) == 2 and hashes[0] == hashes[1] else f"sqlite3_dbhash of the files: {lines}"
 
 
-OPTIMIZATIONS = 0xFFF
+OPTIMIZATIONS = (1 << len(NAMES)) - 1
 """All bits of PRAGMA minisql_optimizations."""
 
 

@@ -150,7 +150,8 @@ class Queries:
             block.where = made.condition(columns)
         kind = dice.random()
         if kind < 0.25:
-            self.group(block, columns, n_items)
+            # Only sometimes an aggregate reads columns from outside: then it belongs to the SELECT out there.
+            self.group(block, columns if dice.random() < 0.1 else source.columns, n_items)
         elif kind < 0.35 and not outer:
             self.windowed(block, source, n_items)
         else:
@@ -165,7 +166,7 @@ class Queries:
             dice.choice(columns) if dice.random() < 0.8 else made.value(columns, 1) for _ in range(dice.choice((0, 1, 1, 2)))
         ]
         # A constant would be a column's number.
-        keys = [key if not key.lstrip("-").isdigit() else f"+({key})" for key in keys]
+        keys = [key if not key.lstrip("-").isdigit() else f"({key} || '')" for key in keys]
         block.items = []
         for _number in range(n_items):
             use_key = keys and dice.random() < 0.4
@@ -224,7 +225,8 @@ class Queries:
             columns = source.columns + visible
             where = f" where {made.condition(columns)}" if dice.random() < 0.8 else ""
             if shape == "scalar" and dice.random() < 0.6:
-                return f"select {made.aggregate(columns)} from {source.text}{where}"
+                read = columns if dice.random() < 0.1 else source.columns
+                return f"select {made.aggregate(read)} from {source.text}{where}"
             items = ", ".join(dice.choice(source.columns) for _ in range(n_items))
             return f"select {items} from {source.text}{where} order by {', '.join(source.key)} limit 1"
         finally:
