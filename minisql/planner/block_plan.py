@@ -28,7 +28,8 @@ from minisql.planner.optimizations import (
     is_left_out,
 )
 from minisql.planner.push_down import prune_columns, push_terms
-from minisql.planner.query_blocks import MAX_JOINED, NESTED, SUBQUERY, TABLE, Block, Input, refuse_wide_join
+from minisql.planner.query_blocks import FUNCTION, MAX_JOINED, NESTED, SUBQUERY, TABLE, Block, Input, RowCount, refuse_wide_join
+from minisql.planner.scope import ROWID
 from minisql.planner.terms import Term, make_term, names_in, read_mask, split
 from minisql.planner.virtual_tables import argument_terms
 from minisql.planner.wanted_order import OrderTerm, WantedOrder
@@ -66,9 +67,14 @@ class BlockPlan:
 
 
 def plan_block(
-    compiler: Compiler, block: Block, order: list[OrderItem] | None, limit: int | None, calls: Calls
+    compiler: Compiler,
+    block: Block,
+    order: list[OrderItem] | None,
+    limit: int | None,
+    calls: Calls,
+    counts: list[RowCount] | None = None,
 ) -> BlockPlan:
-    """Plans the FROM and WHERE of a block."""
+    """Plans the FROM and WHERE of a block; `counts` are LIMIT and OFFSET where they count rows of FROM."""
     inputs = block.inputs
     if not inputs:
         compiler.explain("SCAN CONSTANT ROW")
@@ -104,6 +110,9 @@ def plan_block(
             if leaf.kind == SUBQUERY and not is_left_out(compiler, PRUNING):
                 prune_columns(leaf, usage)
     wanted = None if is_left_out(compiler, INDEX_ORDER) else wanted_order(compiler, block, order, limit, calls)
+    if counts and len(inputs) == 1 and inputs[0].kind == FUNCTION and (wanted is not None or not order):
+        if _is_own_order(compiler, block, order):
+            inputs[0].row_counts = counts
     accesses, satisfied = order_joins(compiler, inputs, terms, usage, wanted)
     is_ordered = wanted is not None and not wanted.is_grouping and satisfied == len(wanted.terms)
     is_grouped = wanted is not None and wanted.is_grouping and satisfied == len(wanted.terms)
@@ -117,6 +126,25 @@ def plan_block(
         for access in accesses[:1]:
             access.is_extreme = True
     return plan
+
+
+def _is_own_order(compiler: Compiler, block: Block, order: list[OrderItem] | None) -> bool:
+    """Whether the rows of the only input are wanted in no order or in one of its columns, with NULLs where they are."""
+    source = block.inputs[0].source
+    for item in order or ():
+        node = item.expression
+        if item.nulls_first == item.is_descending:
+            return False
+        if isinstance(node, ast.Column):
+            found = compiler.resolve(node, block.scope)
+            if found is None or found[0] is not source:
+                return False
+            position = found[1]
+            if position != ROWID and item.collation.name != source.columns[position].collation.upper():
+                return False
+        elif not isinstance(node, SourceColumn) or node.source is not source:
+            return False
+    return True
 
 
 def is_plain_scan(compiler: Compiler, block: Block) -> bool:
@@ -308,20 +336,29 @@ def wanted_order(
         return _extreme_order(compiler, block, calls)
     if calls.is_grouped:
         keys = [_order_term(compiler, block, key, False) for key in calls.keys]
-        return WantedOrder(keys, n_columns, None, True) if keys else None
+        if not keys:
+            return None
+        wanted = WantedOrder(keys, n_columns, None, True)
+        if calls.is_ordered:
+            wanted.directions = calls.descending
+        return wanted
     if calls.windows:
         return _window_order(compiler, block, calls)
     if order is None:
         if not core.is_distinct:
             return None
         results = [_order_term(compiler, block, result.expression, False) for result in block.results]
-        return WantedOrder(results, n_columns, log_limit, True)
+        wanted = WantedOrder(results, n_columns, log_limit, True)
+        wanted.is_distinct = True
+        return wanted
     terms = []
     for item in order:
         if item.nulls_first == item.is_descending:
             return None
         terms.append(_order_term(compiler, block, item.expression, item.is_descending, item.collation.name))
-    return WantedOrder(terms, n_columns, log_limit, False)
+    wanted = WantedOrder(terms, n_columns, log_limit, False)
+    wanted.is_distinct = core.is_distinct
+    return wanted
 
 
 def _extreme_order(compiler: Compiler, block: Block, calls: Calls) -> WantedOrder | None:

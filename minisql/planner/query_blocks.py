@@ -31,6 +31,17 @@ def refuse_wide_join(n_inputs: int) -> None:
         raise sqlite_error(ERROR, f"at most {MAX_JOINED} tables in a join")
 
 
+class RowCount:
+    """LIMIT or OFFSET (`operator`) of a SELECT: the register that counts it down, and its value if that is a constant."""
+
+    __slots__ = ("constant", "operator", "register")
+
+    def __init__(self, operator: str, register: int, constant: int | None) -> None:
+        self.operator = operator
+        self.register = register
+        self.constant = constant
+
+
 class Input:
     """One item of a FROM clause on its way to a loop.
 
@@ -53,6 +64,7 @@ class Input:
         "on",
         "on_scope",
         "row_base",
+        "row_counts",
         "row_width",
         "scan_columns",
         "search_base",
@@ -76,6 +88,8 @@ class Input:
         # The names used by the statement.
         self.usage: Usage | None = None
         self.row_width = 0
+        # LIMIT and OFFSET, where a virtual table stands alone and may hear of them.
+        self.row_counts: list[RowCount] = []
         # Which columns (-1: the rowid) a scan of a virtual table delivers.
         self.scan_columns: tuple[int, ...] = ()
         self.table: Table | None = None

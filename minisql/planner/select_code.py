@@ -24,7 +24,7 @@ from minisql.planner.block_plan import BlockPlan, plan_block
 from minisql.planner.index_terms import same_expression
 from minisql.planner.loops import emit_plan
 from minisql.planner.ordering import OrderItem, bind_order_by, same_tree
-from minisql.planner.query_blocks import Block, BoundSelect, Result
+from minisql.planner.query_blocks import Block, BoundSelect, Result, RowCount
 from minisql.planner.scope import Scope
 from minisql.planner.window_code import emit_windowed
 from minisql.values.collation import Collation
@@ -109,7 +109,10 @@ def emit_block(compiler: Compiler, bound: BoundSelect, block: Block, sink: Sink,
     if calls.is_grouped and emit_shortcut(compiler, block, calls, order, limits, sink, done):
         compiler.place(done)
         return
-    plan = plan_block(compiler, block, order, limits.constant, calls)
+    counts = None
+    if compiler.has_virtual_tables and limits.limit and not core.is_distinct and not calls.is_grouped and not calls.windows:
+        counts = _row_counts(limits, node)
+    plan = plan_block(compiler, block, order, limits.constant, calls, counts)
     if calls.is_ordered and not calls.windows and not plan.is_grouped:
         # The groups come in this order by themselves.
         order = None
@@ -127,6 +130,21 @@ def emit_block(compiler: Compiler, bound: BoundSelect, block: Block, sink: Sink,
             compiler.place(end)
         finisher.finish()
     compiler.place(done)
+
+
+def _row_counts(limits: Limits, node: ast.Select | None) -> list[RowCount]:
+    """LIMIT and OFFSET as a virtual table may hear of them."""
+    assert node is not None, "only a SELECT has a LIMIT"
+    counts = [RowCount("LIMIT", limits.limit, _literal(node.limit))]
+    if limits.offset:
+        counts.insert(0, RowCount("OFFSET", limits.offset, _literal(node.offset)))
+    return counts
+
+
+def _literal(node: ast.Expression | None) -> int | None:
+    """The value of an integer that is written out and not negative."""
+    value = node.value if isinstance(node, ast.Literal) else None
+    return value if isinstance(value, int) and value >= 0 else None
 
 
 def _order_of_groups(block: Block, calls: Calls, order: list[OrderItem] | None) -> list[OrderItem] | None:

@@ -318,7 +318,7 @@ def _offer_prefix(compiler: Compiler, term: Term, node: ast.Like, scope: Scope) 
     if folds:
         prefix = prefix.lower()
     behind = prefix[:-1] + chr(ord(prefix[-1]) + 1)
-    for operator, bound in ((">=", prefix), ("<", behind)):
+    for operator, bound in ((">=", prefix.upper() if folds else prefix), ("<", behind)):
         candidate = Candidate(term, source, position, operator, ast.Literal(bound), 0, scope)
         candidate.affinity = TEXT
         candidate.collation = "NOCASE" if folds else "BINARY"

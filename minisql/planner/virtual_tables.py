@@ -2,7 +2,10 @@
 
 For each way that the other tables of the join may stand around it, the module is asked once which constraints it would use
 (`PlanContext.best_index`): first with everything, then without IN, then for each set of tables that a constraint needs, then
-with constants alone.  Its answer is a `VirtualAccess`.  The scan is one HostRows, whose rows hold just the used columns.
+with constants alone.  LIMIT and OFFSET are offered the first time, where every condition is a constraint of the table and the
+order is one of its columns; they count only if all the others are used.  The module's answer is a `VirtualAccess`.
+
+The scan is one HostRows, whose rows hold just the used columns.
 
 The arguments of a table-valued function are terms `hidden column = argument`.
 
@@ -23,6 +26,7 @@ from minisql.planner.access import BY_OR, BY_ROWS, Access
 from minisql.planner.index_info import UNKNOWN, Constraint, IndexInfo
 from minisql.planner.key_values import emit_key_values
 from minisql.planner.nodes import Held, SourceColumn
+from minisql.planner.query_blocks import RowCount
 from minisql.planner.scope import ROWID
 from minisql.planner.terms import Candidate, Term, make_term, read_mask, split
 from minisql.values.affinity import NONE
@@ -39,21 +43,22 @@ _OPERATORS = {
     "=": constraints.EQ, "IN": constraints.EQ, "IS": constraints.IS, "<": constraints.LT, "<=": constraints.LE,
     ">": constraints.GT, ">=": constraints.GE, "ISNULL": constraints.IS_NULL, "NOTNULL": constraints.IS_NOT_NULL,
     "<>": constraints.NE, "IS NOT": constraints.IS_NOT, "MATCH": constraints.MATCH, "LIKE": constraints.LIKE,
-    "GLOB": constraints.GLOB, "REGEXP": constraints.REGEXP,
+    "GLOB": constraints.GLOB, "REGEXP": constraints.REGEXP, "LIMIT": constraints.LIMIT, "OFFSET": constraints.OFFSET,
 }  # fmt: skip
+_ROWID_NAMES = ("rowid", "_rowid_", "oid")
 _NEGATIVE = {"<>", "IS NOT"}
 _FUNCTION_OPERATORS = {"match", "like", "glob", "regexp"}
 
 
 class VirtualAccess(Access):
-    """A scan that a module has planned: its answer `info`, and the `used` candidates in the order of its arguments."""
+    """A scan that a module has planned: its answer `info`, and what it uses in the order of its arguments."""
 
     __slots__ = ("info", "used", "whole_lists")
 
     def __init__(self, made: Input, info: IndexInfo) -> None:
         super().__init__(BY_ROWS, made)
         self.info = info
-        self.used: list[Candidate] = []
+        self.used: list[Candidate | RowCount] = []
         self.whole_lists: set[int] = set()
 
 
@@ -106,14 +111,27 @@ def argument_terms(compiler: Compiler, block: Block) -> list[Term]:
 
 
 def virtual_accesses(
-    compiler: Compiler, made: Input, terms: list[Term], usage: Usage | None, wanted: WantedOrder | None, needs: int
+    compiler: Compiler,
+    made: Input,
+    terms: list[Term],
+    usage: Usage | None,
+    wanted: WantedOrder | None,
+    needs: int,
+    offers_counts: bool = True,
 ) -> list[VirtualAccess]:
     """The ways to scan a virtual table; `needs` are the inputs that stand outside it in any case."""
     candidates = _candidates(compiler, made, terms)
     question = _Question(compiler, made, candidates, usage, wanted)
+    if made.row_counts and offers_counts and _are_all_offered(terms, candidates):
+        # A module that does not hear of the order must not cut rows off.
+        if wanted is None or _own_order(made, wanted):
+            question.counts = made.row_counts
     found: list[VirtualAccess] = []
-    best = _ask(question, found, -1)
-    uses_in = best is not None and any(candidate.operator == "IN" for candidate in best.used)
+    best = _ask(question, found, -1, may_count=True)
+    if best is not None and not _may_count(best):
+        found.clear()
+        best = _ask(question, found, -1)
+    uses_in = best is not None and _uses_in(best)
     if best is not None and not best.needs & ~needs and not uses_in:
         return found
     tried = {best.needs & ~needs} if best is not None else set()
@@ -132,14 +150,33 @@ def virtual_accesses(
     return found
 
 
+def _are_all_offered(terms: list[Term], candidates: list[Candidate]) -> bool:
+    """Whether every term is a constraint against a constant."""
+    offered = {id(candidate.term) for candidate in candidates}
+    return all(id(term) in offered for term in terms) and not any(candidate.value_mask for candidate in candidates)
+
+
+def _may_count(access: VirtualAccess) -> bool:
+    """Whether a module that uses LIMIT or OFFSET uses everything else too, and no IN value by value."""
+    unused = False
+    for offer in access.info.constraints:
+        if offer.operator in (constraints.LIMIT, constraints.OFFSET) and offer.argument > 0:
+            return not unused and not _uses_in(access)
+        unused |= offer.argument <= 0
+    return True
+
+
 def _uses_in(access: VirtualAccess) -> bool:
-    return any(candidate.operator == "IN" for candidate in access.used)
+    """Whether an IN is asked value by value."""
+    return any(
+        candidate.operator == "IN" and place not in access.whole_lists for place, candidate in enumerate(access.used)
+    )
 
 
 class _Question:
     """What every call of best_index for one table has in common."""
 
-    __slots__ = ("candidates", "compiler", "made", "usage", "wanted")
+    __slots__ = ("candidates", "compiler", "counts", "made", "usage", "wanted")
 
     def __init__(
         self, compiler: Compiler, made: Input, candidates: list[Candidate], usage: Usage | None, wanted: WantedOrder | None
@@ -147,6 +184,7 @@ class _Question:
         self.compiler = compiler
         self.made = made
         self.candidates = candidates
+        self.counts: list[RowCount] = []
         self.usage = usage
         self.wanted = wanted
 
@@ -221,7 +259,11 @@ def _function_operator(compiler: Compiler, made: Input, name: str) -> int | None
 
 
 def _ask(
-    question: _Question, found: list[VirtualAccess], available: int, excludes_in: bool = False
+    question: _Question,
+    found: list[VirtualAccess],
+    available: int,
+    excludes_in: bool = False,
+    may_count: bool = False,
 ) -> VirtualAccess | None:
     """One call of best_index; `available` are the inputs whose values may be used (-1: all).  A plan goes into `found`."""
     compiler, made = question.compiler, question.made
@@ -236,18 +278,23 @@ def _ask(
         position = -1 if candidate.position == ROWID else candidate.position
         assert position is not None, "candidates of virtual tables are columns"
         offers.append(Constraint(position, operator, is_usable, value, candidate.collation or "BINARY", is_in))
+    for count in question.counts:
+        shown: object = UNKNOWN if count.constant is None else count.constant
+        offers.append(Constraint(0, _OPERATORS[count.operator], may_count, shown))
     table = made.table
     assert table is not None, "a virtual table is a table"
     wanted = question.wanted
-    info = IndexInfo(offers, _own_order(made, wanted), _distinct_kind(wanted), _used_columns(made, question.usage))
+    order = _own_order(made, wanted)
+    distinct = _distinct_kind(question) if order else 0
+    info = IndexInfo(offers, order, distinct, _used_columns(made, question.usage))
     if not compiler.context.best_index(table, info):
         return None
-    access = _access(made, question.candidates, info, table)
+    access = _access(made, [*question.candidates, *question.counts], info, table)
     found.append(access)
     return access
 
 
-def _access(made: Input, candidates: list[Candidate], info: IndexInfo, table: Table) -> VirtualAccess:
+def _access(made: Input, candidates: list[Candidate | RowCount], info: IndexInfo, table: Table) -> VirtualAccess:
     """The access path that an answer describes; raises SQLite's error for an answer that makes no sense."""
     access = VirtualAccess(made, info)
     chosen = sorted(
@@ -263,6 +310,8 @@ def _access(made: Input, candidates: list[Candidate], info: IndexInfo, table: Ta
             # The loop over the values decides the order of the rows.
             info.is_ordered = info.is_unique = False
         access.used.append(candidate)
+        if isinstance(candidate, RowCount):
+            continue
         access.needs |= candidate.value_mask
         access.terms.append(candidate.term)
     access.rows = cost.log_estimate(max(info.estimated_rows, 0))
@@ -280,11 +329,20 @@ def _own_order(made: Input, wanted: WantedOrder | None) -> list[tuple[int, bool]
         if term.position != ROWID and made.source.columns[term.position].collation.upper() != term.collation:
             return []
         order.append((-1 if term.position == ROWID else term.position, term.is_descending))
+    if wanted is not None and wanted.directions is not None:
+        order = [(column, is_descending) for (column, _), is_descending in zip(order, wanted.directions)]
     return order
 
 
-def _distinct_kind(wanted: WantedOrder | None) -> int:
-    return 1 if wanted is not None and wanted.is_grouping else 0
+def _distinct_kind(question: _Question) -> int:
+    """What sqlite3_vtab_distinct tells: 1 equal rows together, 2 and once, 3 once and in order, 0 just in order."""
+    wanted, usage = question.wanted, question.usage
+    if wanted is None:
+        return 0
+    if wanted.is_distinct:
+        uses_rowid = usage is not None and any(usage.uses(question.made, name) for name in _ROWID_NAMES)
+        return 0 if uses_rowid else 3 - wanted.is_grouping
+    return int(wanted.is_grouping and wanted.directions is None)
 
 
 def _used_columns(made: Input, usage: Usage | None) -> frozenset[int] | None:
@@ -309,7 +367,7 @@ def virtual_unions(
         union = VirtualUnion(made, term)
         for expression in term.expression.terms:
             parts = [make_term(compiler, part, term.scope, term.owner) for part in split(expression)]
-            ways = [way for way in virtual_accesses(compiler, made, parts, usage, None, needs) if way.terms]
+            ways = [way for way in virtual_accesses(compiler, made, parts, usage, None, needs, False) if way.terms]
             if not ways:
                 break
             union.add(min(ways, key=lambda way: way.cost), parts)
@@ -349,6 +407,9 @@ def open_virtual(nest: Nest, access: VirtualAccess) -> None:
     first = compiler.registers(max(n_arguments, 1))
     looped: list[tuple[Candidate, int]] = []
     for place, candidate in enumerate(access.used):
+        if isinstance(candidate, RowCount):
+            compiler.emit(op.SCopy, candidate.register, first + place)
+            continue
         if candidate.operator != "IN":
             compiler.emit_expression(candidate.value, candidate.scope, first + place)  # type: ignore[arg-type]
             continue
@@ -360,6 +421,7 @@ def open_virtual(nest: Nest, access: VirtualAccess) -> None:
             looped.append((candidate, first + place))
     compiler.is_deterministic = False
     info = access.info
+    _skip_offset(compiler, access)
     constants = (table.schema_index, table.name, table.is_eponymous, info.index_number, info.index_string, made.scan_columns)
     compiler.emit(op.HostRows, first, n_arguments, made.source.cursor, ("virtual_rows", constants))
     nest.begin(op.Rewind, made.source.cursor, made.row_base, made.row_width)
@@ -373,15 +435,28 @@ def open_virtual(nest: Nest, access: VirtualAccess) -> None:
             compiler.emit_condition(ast.Binary("=", column, value), candidate.scope, nest.next_label, False, True)
 
 
+def _skip_offset(compiler: Compiler, access: VirtualAccess) -> None:
+    """An OFFSET that the module has taken over is 0 for everybody else."""
+    offers = sorted((offer for offer in access.info.constraints if offer.argument), key=_argument)
+    for candidate, offer in zip(access.used, offers):
+        if isinstance(candidate, RowCount) and candidate.operator == "OFFSET" and offer.omit:
+            compiler.emit(op.SCopy, compiler.constant(0), candidate.register)
+
+
+def _argument(offer: Constraint) -> int:
+    return offer.argument
+
+
 def _mark_omitted(access: VirtualAccess) -> None:
     """Terms that the module checks itself need no check; one that offered several constraints, only if all are checked."""
-    offers = [offer for offer in access.info.constraints if offer.argument]
-    offers.sort(key=lambda offer: offer.argument)
+    offers = sorted((offer for offer in access.info.constraints if offer.argument), key=_argument)
     omitted: dict[int, int] = {}
     for candidate, offer in zip(access.used, offers):
-        if offer.omit:
+        if offer.omit and not isinstance(candidate, RowCount):
             omitted[id(candidate.term)] = omitted.get(id(candidate.term), 0) + 1
     for candidate in access.used:
+        if isinstance(candidate, RowCount):
+            continue
         term = candidate.term
         whole = 2 if term.expression.__class__ is ast.Between else 1
         is_row = term.expression.__class__ is ast.Binary and term.expression.left.__class__ is ast.RowValue

@@ -25,13 +25,16 @@ class OrderTerm:
 
 
 class WantedOrder:
-    """The order wanted of the rows: `terms`; `is_grouping` if any permutation and direction will do; the price of sorting
-    depends on `n_columns` and `limit` (a LogEst or None)."""
+    """The order wanted of the rows: `terms`; `is_grouping` if any permutation and direction will do, `is_distinct` if rows that
+    are equal are wanted once; the price of sorting depends on `n_columns` and `limit` (a LogEst or None).  `directions` (True:
+    descending) are those in which groups are wanted, None if it does not matter."""
 
-    __slots__ = ("is_grouping", "limit", "n_columns", "terms")
+    __slots__ = ("directions", "is_distinct", "is_grouping", "limit", "n_columns", "terms")
 
     def __init__(self, terms: list[OrderTerm], n_columns: int, limit: int | None, is_grouping: bool) -> None:
         self.terms = terms
         self.n_columns = n_columns
         self.limit = limit
         self.is_grouping = is_grouping
+        self.is_distinct = False
+        self.directions: tuple[bool, ...] | None = None

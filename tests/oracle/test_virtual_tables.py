@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 import minisql
-from minisql.vtab import EQ, Cursor, IndexInfo, Module, VirtualTable
+from minisql.vtab import EQ, LIMIT, OFFSET, UNKNOWN, Cursor, IndexInfo, Module, VirtualTable
 from tests.fakes.virtual import register
 
 ROWS = [(i, i * 10, f"x{i % 3}") for i in range(6)]
@@ -123,6 +123,163 @@ def test_a_module_is_asked_and_filtered_as_by_sqlite(pair: Any, sql: str) -> Non
     assert set(entry for entry in ours_log if entry[0] == "filter") == set(
         entry for entry in theirs_log if entry[0] == "filter"
     )
+
+
+class Greedy(VirtualTable):
+    """Six rows; takes all that it is offered, as far as `takes` says: e equalities, l whole lists, c LIMIT and OFFSET, o order,
+    x omits."""
+
+    def __init__(self, log: list[Any], takes: str) -> None:
+        self.log = log
+        self.takes = takes
+
+    def best_index(self, info: IndexInfo) -> bool | None:
+        asked = []
+        takes = self.takes
+        place = 0
+        plan = []
+        for constraint in info.constraints:
+            is_count = constraint.operator in (LIMIT, OFFSET)
+            column = 0 if is_count else constraint.column
+            value = None if constraint.value is UNKNOWN else constraint.value
+            asked.append((column, constraint.operator, constraint.is_usable, value, constraint.is_in))
+            is_sorted = not info.order_by or "o" in takes
+            if constraint.is_usable and (is_sorted or not is_count) and ("c" if is_count else "e") in takes and (is_count or constraint.operator == EQ):
+                place += 1
+                constraint.argument = place
+                constraint.omit = "x" in takes
+                constraint.wants_all = constraint.is_in and "l" in takes
+                plan.append(f"{column}:{constraint.operator}:{int(constraint.wants_all)}")
+        self.log.append((asked, list(info.order_by), info.distinct))
+        info.is_ordered = "o" in takes
+        order = [f"{column}:{int(is_descending)}" for column, is_descending in info.order_by if info.is_ordered]
+        info.index_string = " ".join(plan) + "|" + " ".join(order)
+        info.estimated_cost = 1000 / (place + 1)
+        return None
+
+    def open(self) -> Cursor:
+        return GreedyCursor(self.log)
+
+
+class GreedyCursor(Cursor):
+    def __init__(self, log: list[Any]) -> None:
+        self.log = log
+
+    def scan(self, number: int, string: str | None, arguments: Sequence[Any], columns: Sequence[int]) -> Iterator[Any]:
+        shown = tuple(sorted(value, key=str) if isinstance(value, (tuple, set)) else value for value in arguments)
+        if ("filter", string, repr(shown)) not in self.log[-1:]:
+            self.log.append(("filter", string, repr(shown)))
+        rows = [(place, *row) for place, row in enumerate(ROWS)]
+        offset, limit = 0, len(rows)
+        constraints, _bar, order = (string or "").partition("|")
+        for part in reversed(order.split()):
+            rows.sort(key=lambda row: row[int(part.split(":")[0]) + 1], reverse=part.endswith("1"))
+        for part, value in zip(constraints.split(), arguments):
+            column, operator, is_list = map(int, part.split(":"))
+            if operator == OFFSET:
+                offset = value
+            elif operator == LIMIT:
+                limit = value
+            else:
+                wanted = tuple(value) if is_list else (value,)
+                rows = [row for row in rows if row[column + 1] in wanted]
+        for row in rows[offset:][: None if limit < 0 else limit + offset]:
+            yield tuple([row[column + 1] for column in columns])
+
+
+class GreedyModule(Module):
+    def __init__(self, log: list[Any]) -> None:
+        self.log = log
+
+    def connect(self, owner: Any, name: str, schema: str, table: str, arguments: Any) -> tuple[str, VirtualTable]:
+        return "CREATE TABLE x(a INT, b, c TEXT)", Greedy(self.log, arguments[0])
+
+
+COUNTED = """
+select a from t limit 2
+select a from t limit 2 offset 1
+select a from t limit 2 offset 0
+select a from t limit -1 offset 2
+select a from t limit 1+1 offset 1
+select a from t where a=3 limit 1
+select a from t where c='x1' limit 1 offset 1
+select a from t where c='x1' and b>0 limit 1
+select a from t where c='x1' and b+0>0 limit 1
+select a from t where a in (1,2,5) limit 2
+select a from t where a in (1,2,5) limit 1 offset 1
+select a from t where a in (1,2,5) and c='x1' limit 1
+select a from t where a in (select 1 union select 4) limit 1
+select a from t where a not in (1,2) limit 1
+select a from t order by a limit 2
+select a from t order by a desc limit 2 offset 1
+select a from t order by a desc, b limit 2
+select a from t order by a+0 limit 2
+select a from t order by a collate nocase limit 2
+select a from t order by a nulls last limit 2
+select a from t order by b nulls first limit 2
+select distinct c from t limit 2
+select distinct c from t order by c limit 2
+select c, count(*) from t group by c limit 1
+select count(*) from t limit 1
+select max(a) from t limit 1
+select a from t, u where a=k limit 1
+select a from t left join u on a=k limit 1
+select a from (select a from t limit 3) limit 2
+select a from (select a, b from t where c='x1') limit 1
+select a from t where a=1 or b=20 limit 1
+select a from t where a between 1 and 4 limit 2
+select a from t where c like 'x1' limit 1
+select a from t where c match 'x1' limit 1
+select a from t where a is 3 limit 1
+select a from t where a is not null limit 1
+select a from t where a is null limit 1
+select a from t where a=b limit 1
+select a from t where 3=a limit 1
+select a from t where (a,b)=(1,10) limit 1
+select a from t where a=(select 3) limit 1
+select a from t where rowid=2 limit 1
+select a from t where a<>1 limit 2
+select k, (select a from t where t.a=u.k limit 1) from u
+select k from u where k in (select a from t limit 2)
+select a from t where true limit 1
+select a from t where a=1 and true limit 1
+select a, row_number() over () from t limit 2
+select c, a from t order by c, a
+select a from t group by a order by a desc
+select distinct a, b from t
+select distinct a from t order by b
+""".strip().splitlines()
+TAKES = ["c", "ec", "exc", "elc", "elcx", "eco", "elcxo", "el", "eo"]
+
+
+@pytest.fixture(scope="module")
+def greedy() -> Any:
+    ours_log: list[Any] = []
+    theirs_log: list[Any] = []
+    ours = minisql.connect(":memory:")
+    theirs = apsw.Connection(":memory:")
+    ours.create_module("m", GreedyModule(ours_log))
+    register(theirs, "m", GreedyModule(theirs_log))
+    statements = ["create table u(k, v)", "insert into u values(1,'x1'),(2,'x2'),(3,30)"]
+    statements += [f"create virtual table t{takes} using m({takes})" for takes in TAKES]
+    for sql in statements:
+        ours.execute(sql)
+        theirs.execute(sql)
+    yield ours, ours_log, theirs, theirs_log
+    ours.close()
+    theirs.close()
+
+
+@pytest.mark.parametrize("takes", TAKES)
+@pytest.mark.parametrize("sql", COUNTED)
+def test_limits_lists_and_orders_are_handed_over_as_by_sqlite(greedy: Any, sql: str, takes: str) -> None:
+    ours, ours_log, theirs, theirs_log = greedy
+    ours_log.clear()
+    theirs_log.clear()
+    sql = sql.replace(" t ", f" t{takes} t ").replace(" t)", f" t{takes} t)").replace(" t,", f" t{takes} t,")
+    sql = f"{sql[:-2]} t{takes} t" if sql.endswith(" t") else sql
+    assert outcome(ours, sql) == outcome(theirs, sql)
+    assert ours_log == theirs_log
 
 
 class Stored(VirtualTable):
