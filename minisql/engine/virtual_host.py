@@ -83,6 +83,10 @@ class SessionHost:
         session = self.session
         return run(self._compiled(session, sql), session, values)
 
+    def read_stamp(self) -> tuple[int, int] | None:
+        """What changes whenever the table's database may have changed; None while this connection writes to it."""
+        return self._btree(self.schema_name).read_stamp
+
     def last_insert_rowid(self) -> int:
         """The rowid of the row that `execute` inserted last."""
         return int(self.session.settings.get("nested_rowid", 0))

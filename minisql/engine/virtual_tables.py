@@ -280,6 +280,9 @@ def virtual_rows(session: Session, constants: tuple[Any, ...], arguments: list[A
         rows = step_by_step(cursor, index_number, index_string, arguments, columns)
     else:
         rows = guarded(scan, index_number, index_string, arguments, columns)
+    if isinstance(rows, list) and instance.is_built_in:
+        cursor.close()
+        return iter(rows)
     return _scanned(cursor, rows) if instance.is_built_in else _checked(cursor, rows, len(columns))
 
 

@@ -211,6 +211,12 @@ class BtreeFile:
         return read_u32(self.pager.header, db_header.FREELIST_COUNT)
 
     @property
+    def read_stamp(self) -> tuple[int, int] | None:
+        """Two equal stamps: the same content.  None while this connection writes."""
+        pager = self.pager
+        return None if pager.savepoints else (pager.data_version, pager.epoch)
+
+    @property
     def data_version(self) -> int:
         """Moves when another connection has changed the file (`PRAGMA data_version`)."""
         return self.pager.data_version

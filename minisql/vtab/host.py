@@ -23,6 +23,9 @@ class VtabHost(Protocol):
     def rows(self, sql: str, values: Sequence[Value] = ()) -> Iterator[tuple[Any, ...]]:
         """Runs a SELECT row by row."""
 
+    def read_stamp(self) -> tuple[int, int] | None:
+        """What changes whenever the table's database may have changed; None while this connection writes to it."""
+
     def last_insert_rowid(self) -> int:
         """The rowid of the row that `execute` inserted last."""
 

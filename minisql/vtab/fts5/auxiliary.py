@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from minisql.errors import ERROR, sqlite_error
 from minisql.values.cast import to_integer, to_real, to_text
 from minisql.vtab.fts5.formats import FULL, NONE
+from minisql.vtab.fts5.known import Document
 from minisql.vtab.fts5.matching import COLUMN_SHIFT
 from minisql.vtab.fts5.tokenizers import AUXILIARY
 
@@ -106,10 +107,26 @@ class RowContext:
     def column_size(self, column: int = -1) -> int:
         """The tokens of a column of the row, of all columns for -1."""
         if self._sizes is None:
+            known = self.table.index.memory.known()
+            self._sizes = known.sizes.get(self.rowid) if known is not None else None
+        if self._sizes is None:
             self._sizes = self.table.content.sizes(self.rowid, self)
+            if known is not None:
+                known.sizes[self.rowid] = self._sizes
         if column < 0:
             return sum(self._sizes)
         return self._sizes[column]
+
+    def document(self, column: int) -> Document:
+        """The text of a column of the row with its tokens."""
+        known = self.table.index.memory.known()
+        found = known.documents.get((self.rowid, column)) if known is not None else None
+        if found is None:
+            text = self.column_text(column)
+            found = Document(text, _spans(self, text))
+            if known is not None:
+                known.keep_document(self.rowid, column, found)
+        return found
 
     @property
     def instances(self) -> list[Instance]:
@@ -168,6 +185,25 @@ def bm25(context: RowContext, *weights: Any) -> float:
     return -1.0 * score
 
 
+def lone_ranks(context: RowContext, rowids: list[int]) -> dict[int, float] | None:
+    """bm25 without weights of many rows at once; None unless the query is one phrase and the index knows where it stands."""
+    match = context.match
+    configuration = context.table.configuration
+    group = match.lone_group() if match is not None and configuration.detail == FULL and configuration.has_sizes else None
+    if group is None:
+        return None
+    (frequency,), average = _statistics(context)
+    known = context.table.index.memory.known()
+    sizes = context.table.content.many_sizes(rowids, known.sizes if known is not None else {})
+    ranks = {}
+    for rowid in rowids:
+        count = float(group.n_hits(rowid))
+        size = float(sum(sizes[rowid]))
+        # The terms and their order are those of `bm25`.
+        ranks[rowid] = -1.0 * (frequency * ((count * (K1 + 1.0)) / (count + K1 * (1 - B + B * size / average))))
+    return ranks
+
+
 def _statistics(context: RowContext) -> tuple[list[float], float]:
     """The inverse document frequency of each phrase, and the average size of a row."""
     n_rows = context.row_count
@@ -193,8 +229,7 @@ def highlight(context: RowContext, *arguments: Any) -> str | None:
         return ""
     if context.table.configuration.is_contentless and context.values[column] is None:
         return None
-    text = context.column_text(column)
-    return marked_text(context, column, text, opening, closing, 0, None)
+    return marked_text(context, column, context.document(column), opening, closing, 0, None)
 
 
 def _mark(value: Any) -> str:
@@ -216,40 +251,36 @@ def merged_ranges(context: RowContext, column: int) -> list[tuple[int, int]]:
 
 
 def marked_text(
-    context: RowContext, column: int, text: str, opening: str, closing: str, start: int, end: int | None
+    context: RowContext, column: int, document: Document, opening: str, closing: str, start: int, end: int | None
 ) -> str:
     """The tokens [start, end] of a text (all to its end for None) with marks around the phrases among them."""
-    ranges = [item for item in merged_ranges(context, column) if item[0] >= start]
+    text, spans = document.text, document.spans
     parts: list[str] = []
-    tokens = _distinct_tokens(context, text)
-    copied = tokens[start][1] if 0 < start < len(tokens) else 0
-    last = len(tokens) - 1 if end is None else min(end, len(tokens) - 1)
-    is_open = False
-    place = 0
-    for number in range(start, last + 1):
-        _word, first, behind = tokens[number]
-        if place < len(ranges) and number == ranges[place][0]:
-            parts.append(text[copied:first])
-            parts.append(opening)
-            copied = first
-            is_open = True
-        if is_open and (number == ranges[place][1] or (number == last and end is not None)):
-            parts.append(text[copied:behind])
-            parts.append(closing)
-            copied = behind
-            is_open = False
-            place += 1
-    if is_open:
+    copied = spans[start][0] if 0 < start < len(spans) else 0
+    last = len(spans) - 1 if end is None else min(end, len(spans) - 1)
+    for first_token, last_token in merged_ranges(context, column):
+        if first_token < start:
+            continue
+        if first_token > last:
+            break
+        first = spans[first_token][0]
+        if last_token > last and end is None:
+            return "".join((*parts, text[copied:first], opening, text[first:], closing))
+        behind = spans[min(last_token, last)][1]
+        parts += (text[copied:first], opening, text[first:behind], closing)
+        copied = behind
+    if end is None or end >= len(spans) - 1:
         parts.append(text[copied:])
-        parts.append(closing)
-    elif end is None or end >= len(tokens) - 1:
-        parts.append(text[copied:])
-    elif last >= start and last < len(tokens):
-        parts.append(text[copied : max(tokens[last][2], copied)])
+    elif start <= last:
+        parts.append(text[copied : max(spans[last][1], copied)])
     return "".join(parts)
 
 
-def _distinct_tokens(context: RowContext, text: str) -> list[tuple[str, int, int]]:
-    """The tokens of a text without synonyms."""
-    found = context.table.configuration.tokenizer.tokenize(text, AUXILIARY)
-    return [item[:3] for item in found if len(item) < 4 or not item[3]]
+def _spans(context: RowContext, text: str) -> list[tuple[int, int]]:
+    """Where the tokens of a text stand, synonyms left out."""
+    tokenizer = context.table.configuration.tokenizer
+    spans_of = getattr(tokenizer, "spans", None)
+    if spans_of is not None:
+        return spans_of(text)  # type: ignore[no-any-return]
+    found = tokenizer.tokenize(text, AUXILIARY)
+    return [(item[1], item[2]) for item in found if len(item) < 4 or not item[3]]

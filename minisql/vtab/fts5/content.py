@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from minisql.vtab.host import VtabHost
 
 Row = tuple[Any, ...]
+_MANY = 20
 
 
 class Content:
@@ -49,6 +50,7 @@ class Content:
         self._size_sql = f"SELECT sz FROM {name('docsize')} WHERE id=?"
         has_origin = configuration.is_deletable
         extra, mark = (", origin", ", ?") if has_origin else ("", "")
+        self._all_sizes_sql = f"SELECT id, sz FROM {name('docsize')} WHERE id BETWEEN ? AND ?"
         self._put_size_sql = f"REPLACE INTO {name('docsize')}(id, sz{extra}) VALUES(?, ?{mark})"
         self._drop_size_sql = f"DELETE FROM {name('docsize')} WHERE id=?"
         self._drop_row_sql = f"DELETE FROM {name('content')} WHERE id=?"
@@ -149,6 +151,24 @@ class Content:
         """The origin of a row of a table with contentless_delete=1, None if there is no such row."""
         rows = self.host.execute(self._origin_sql, (rowid,))
         return rows[0][0] if rows else None
+
+    def many_sizes(self, rowids: Sequence[int], known: dict[int, list[int]]) -> dict[int, list[int]]:
+        """The stored sizes of many rows; `known` has those of some, and gets the others."""
+        missing = [rowid for rowid in rowids if rowid not in known]
+        if len(missing) > _MANY:
+            for rowid, data in self.host.execute(self._all_sizes_sql, (missing[0], missing[-1])):
+                if isinstance(data, bytes):
+                    known[rowid] = [data[0]] if len(data) == 1 and data[0] < 0x80 else varints(data)
+            missing = [rowid for rowid in missing if rowid not in known]
+        for rowid in missing:
+            sizes = self.stored_sizes(rowid)
+            if sizes is None:
+                raise sqlite_error(CORRUPT_VTAB, "database disk image is malformed")
+            known[rowid] = sizes
+        n = self.configuration.n_columns
+        if any(len(known[rowid]) != n for rowid in rowids):
+            raise sqlite_error(CORRUPT_VTAB, "database disk image is malformed")
+        return known
 
     def sizes(self, rowid: int, context: RowContext) -> list[int]:
         """The sizes of a row's columns: stored, or counted, or (contentless without sizes) -1."""

@@ -35,6 +35,7 @@ from minisql.vtab.fts5.formats import (
     tombstone_id,
     varints,
 )
+from minisql.vtab.fts5.known import Memory
 from minisql.vtab.fts5.segment_reader import SegmentReader
 from minisql.vtab.fts5.segment_writer import SegmentWriter
 
@@ -67,6 +68,7 @@ class FullTextIndex:
         self._structure: Structure | None = None
         self._structure_bytes = b""
         self._tombstones: dict[int, frozenset[int]] = {}
+        self.memory = Memory(host)
 
     # Adding and removing rows
 
@@ -146,6 +148,7 @@ class FullTextIndex:
 
     def forget_known(self) -> None:
         """Reads the structure again at the next need."""
+        self.memory.forget()
         self._structure = None
         self._structure_bytes = b""
         self._tombstones.clear()
@@ -154,6 +157,15 @@ class FullTextIndex:
 
     def structure(self) -> Structure:
         """The current structure; another connection may have changed it."""
+        known = self.memory.known()
+        if known is not None and known.structure is not None:
+            return known.structure  # type: ignore[no-any-return]
+        structure = self._read_structure()
+        if known is not None:
+            known.structure = structure
+        return structure
+
+    def _read_structure(self) -> Structure:
         data = self._block(STRUCTURE_ID)
         if data is None:
             raise corrupt()
@@ -183,9 +195,15 @@ class FullTextIndex:
 
     def averages(self) -> list[int]:
         """The number of rows, then the tokens in each column."""
+        known = self.memory.known()
+        if known is not None and known.averages is not None:
+            return list(known.averages)
         values = varints(self._block(AVERAGES_ID) or b"")
         n = self.configuration.n_columns + 1
-        return (values + [0] * n)[:n]
+        averages = (values + [0] * n)[:n]
+        if known is not None:
+            known.averages = list(averages)
+        return averages
 
     def save_averages(self, values: Sequence[int]) -> None:
         """Stores the averages record."""

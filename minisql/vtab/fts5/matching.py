@@ -114,6 +114,11 @@ class Match:
                 found += groups
         return found
 
+    def lone_group(self) -> GroupMatch | None:
+        """The group that is the whole query, if that has one phrase."""
+        root = self.query.root
+        return self._groups[id(root)] if isinstance(root, Group) and len(root.phrases) == 1 else None
+
     def hit_count(self, phrase: Phrase) -> int:
         """In how many rows a phrase stands, its column filter applied, whatever stands beside it."""
         for group in self._all_groups(self.query.root):
@@ -142,6 +147,7 @@ class GroupMatch:
         self.detail = index.configuration.detail
         self.rows: dict[int, object] = {}
         self._is_plain = False
+        self._is_lone = False
         phrases = group.phrases
         if len(phrases) == 1 and len(phrases[0].terms) == 1 and not phrases[0].is_first:
             self._match_word(phrases[0].terms[0])
@@ -169,6 +175,10 @@ class GroupMatch:
     def _match_phrases(self, phrases: list[Phrase]) -> None:
         """Phrases of several words, at the beginning of a column, or near each other."""
         by_phrase = [phrase_rows(self.index, phrase, self.group.columns) for phrase in phrases]
+        if len(phrases) == 1:
+            self._is_lone = True
+            self.rows = by_phrase[0]  # type: ignore[assignment]
+            return
         common = set(by_phrase[0])
         for rows in by_phrase[1:]:
             common &= rows.keys()
@@ -186,10 +196,18 @@ class GroupMatch:
         """The positions of each phrase of the group in one of its rows."""
         value = self.rows[rowid]
         if not self._is_plain:
-            return value  # type: ignore[return-value]
+            return [value] if self._is_lone else value  # type: ignore[list-item, return-value]
         if self.detail == FULL:
             return [_decoded(value)]  # type: ignore[arg-type]
         return [[]]
+
+    def n_hits(self, rowid: int) -> int:
+        """How often the only phrase of the group stands in one of its rows; detail=full."""
+        if self._is_plain:
+            poslists: list[bytes] = self.rows[rowid]  # type: ignore[assignment]
+            if len(poslists) == 1 and poslists[0].isascii() and 1 not in poslists[0]:
+                return len(poslists[0])
+        return len(self.positions(rowid)[0])
 
     def columns_of(self, rowid: int) -> list[int]:
         """The columns that a word of a table with detail=column stands in."""
@@ -211,7 +229,18 @@ def _decoded(poslists: list[bytes]) -> list[int]:
 
 
 def term_rows(index: FullTextIndex, term: Term) -> Rows:
-    """The rows of a term: of a word, of all words with a prefix, of synonyms."""
+    """The rows of a term: of a word, of all words with a prefix, of synonyms.  Nobody may change them."""
+    known = index.memory.known()
+    key = (term.is_prefix, *term.words)
+    if known is not None and key in known.terms:
+        return known.terms[key]  # type: ignore[no-any-return]
+    rows = _found_rows(index, term)
+    if known is not None:
+        known.keep_term(key, rows)
+    return rows
+
+
+def _found_rows(index: FullTextIndex, term: Term) -> Rows:
     rows: Rows = {}
     for word in term.words:
         text = word.encode("utf-8", "surrogateescape")
@@ -254,7 +283,18 @@ def _size(rows: Rows) -> int:
 
 
 def phrase_rows(index: FullTextIndex, phrase: Phrase, columns: frozenset[int] | None) -> dict[int, list[int]]:
-    """The rows that hold a phrase, with the positions of its first word."""
+    """The rows that hold a phrase, with the positions of its first word.  Nobody may change them."""
+    known = index.memory.known()
+    key = (tuple([(term.is_prefix, *term.words) for term in phrase.terms]), phrase.is_first, columns)
+    if known is not None and key in known.terms:
+        return known.terms[key]  # type: ignore[no-any-return]
+    rows = _found_phrase(index, phrase, columns)
+    if known is not None:
+        known.keep_term(key, rows)
+    return rows
+
+
+def _found_phrase(index: FullTextIndex, phrase: Phrase, columns: frozenset[int] | None) -> dict[int, list[int]]:
     terms = [term_rows(index, term) for term in phrase.terms]
     common: set[int] = set(sorted(terms, key=_size)[0])
     for rows in terms:

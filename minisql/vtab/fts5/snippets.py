@@ -9,12 +9,16 @@ Source: https://www.sqlite.org/fts5.html section 5.1.3.
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from typing import Any
 
 from minisql.errors import ERROR, sqlite_error
 from minisql.values.cast import to_integer, to_text
 from minisql.vtab.fts5.auxiliary import AuxiliaryFunction, RowContext, bm25, highlight, marked_text
+from minisql.vtab.fts5.known import Document
 
+_SENTENCE_END = re.compile(r"[.:][ \t\n\r]+")
 _FIRST_TIME, _AGAIN = 1000, 1
 _COLUMN_START, _SENTENCE_START = 120, 100
 
@@ -27,12 +31,13 @@ def snippet(context: RowContext, *arguments: Any) -> str:
     opening, closing, ellipsis = ("" if value is None else to_text(value) for value in arguments[1:4])
     n_tokens = to_integer(arguments[4])
     best_column, start = _best_piece(context, column, n_tokens)
-    text = context.column_text(best_column) if 0 <= best_column < context.column_count else ""
-    size = context.column_size(best_column) if 0 <= best_column < context.column_count else 0
+    has_column = 0 <= best_column < context.column_count
+    document = context.document(best_column) if has_column else Document("", [])
+    size = context.column_size(best_column) if has_column else 0
     end = start + n_tokens - 1
     is_whole = end >= size - 1
     parts = [ellipsis] if start > 0 else []
-    parts.append(marked_text(context, best_column, text, opening, closing, start, None if is_whole else end))
+    parts.append(marked_text(context, best_column, document, opening, closing, start, None if is_whole else end))
     if not is_whole:
         parts.append(ellipsis)
     return "".join(parts)
@@ -57,7 +62,7 @@ def _best_piece(context: RowContext, column: int, n_tokens: int) -> tuple[int, i
                 best_column, best_start, best_score = number, centered, score
             if not sentences or size <= n_tokens:
                 continue
-            start = max(place for place in sentences if place <= offset)
+            start = sentences[bisect_right(sentences, offset) - 1]
             if start < offset:
                 score, _centered = _score(context, occurrences, start, n_tokens, size)
                 score += _COLUMN_START if start == 0 else _SENTENCE_START
@@ -68,16 +73,13 @@ def _best_piece(context: RowContext, column: int, n_tokens: int) -> tuple[int, i
 
 def _sentence_starts(context: RowContext, column: int) -> list[int]:
     """The tokens that begin the column or stand behind a full stop or colon."""
-    text = context.column_text(column)
-    starts = []
-    for number, (_word, first, _behind) in enumerate(context.tokenize(text)):
-        if number == 0:
-            starts.append(0)
-            continue
-        before = text[:first].rstrip(" \t\n\r")
-        if len(before) < first and before.endswith((".", ":")):
-            starts.append(number)
-    return starts
+    document = context.document(column)
+    if document.sentences is None:
+        ends = {found.end() for found in _SENTENCE_END.finditer(document.text)}
+        document.sentences = [
+            number for number, span in enumerate(document.spans) if number == 0 or span[0] in ends
+        ]
+    return document.sentences
 
 
 def _score(

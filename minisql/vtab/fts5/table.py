@@ -5,13 +5,13 @@ Source: https://www.sqlite.org/fts5.html.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from minisql.errors import CONSTRAINT_PRIMARYKEY, CORRUPT_VTAB, ERROR, MISMATCH, sqlite_error
 from minisql.values.cast import to_text
-from minisql.vtab.fts5.auxiliary import AuxiliaryFunction, RowContext
+from minisql.vtab.fts5.auxiliary import AuxiliaryFunction, RowContext, bm25, lone_ranks
 from minisql.vtab.fts5.commands import run_command
 from minisql.vtab.fts5.configuration import VERSION, Configuration, parse_arguments, parse_rank
 from minisql.vtab.fts5.content import Content
@@ -488,15 +488,20 @@ class FtsCursor(Cursor):
 
     def scan(
         self, index_number: int, index_string: str | None, arguments: Sequence[Any], columns: Sequence[int]
-    ) -> Iterator[tuple[Value, ...]]:
-        """The rows, by rowid or by rank."""
+    ) -> Iterable[tuple[Value, ...]]:
+        """The rows, by rowid or by rank; a list where nothing but the rowid is wanted."""
         table = self.table
         if table.index.pending:
             table.index.flush()
         request = _Request(table, index_number, index_string or "", arguments)
         if request.special is not None:
-            yield tuple([request.special if number == ROWID else None for number in columns])
-            return
+            return [tuple([request.special if number == ROWID else None for number in columns])]
+        if request.match is not None and columns == (ROWID,):
+            return list(zip(request.rowids(RowContext(table, request.match))))
+        return self._rows(request, columns)
+
+    def _rows(self, request: _Request, columns: Sequence[int]) -> Iterator[tuple[Value, ...]]:
+        table = self.table
         self.number = _new_number(table.cursors)
         context = table.cursors[self.number] = RowContext(table, request.match)
         if request.match is None:
@@ -610,14 +615,21 @@ class _Request:
                 rowid for rowid in rowids if (lower is None or rowid >= lower) and (upper is None or rowid <= upper)
             ]
         if self.sorts_by_rank:
-            ranks = {}
-            for rowid in rowids:
-                context.move(rowid)
-                ranks[rowid] = self.rank(context)
-            return sorted(rowids, key=partial(_rank_key, ranks), reverse=False) if not self.is_descending else sorted(
-                rowids, key=partial(_rank_key, ranks), reverse=True
-            )
+            ranks = self._ranks(context, rowids)
+            return sorted(rowids, key=partial(_rank_key, ranks), reverse=self.is_descending)
         return rowids[::-1] if self.is_descending else rowids
+
+    def _ranks(self, context: RowContext, rowids: list[int]) -> dict[int, Any]:
+        name, arguments = self._rank or (self.table.configuration.rank, self.table.configuration.rank_arguments)
+        if not arguments and self.table.auxiliary_function(name) is bm25:
+            ranks = lone_ranks(context, rowids)
+            if ranks is not None:
+                return ranks
+        found = {}
+        for rowid in rowids:
+            context.move(rowid)
+            found[rowid] = self.rank(context)
+        return found
 
     def rank(self, context: RowContext) -> Any:
         """The value of the rank column."""

@@ -61,6 +61,10 @@ class Tokenizer:
         fold = self.fold
         return [(fold(found.group()), found.start(), found.end()) for found in self.pattern.finditer(text)]
 
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Just where the tokens stand."""
+        return [found.span() for found in self.pattern.finditer(text)]
+
     def words(self, text: str, reason: int) -> list[str] | None:
         """Just the tokens; None where synonyms or places matter."""
         if text.isascii() and self.folds_first:
