@@ -140,7 +140,7 @@ def interpret(
                     elif p3:
                         registers[p3 : p3 + len(row)] = row
                         if promote is not None and not n_rows and is_large(cursor, p2 - pc, len(code)):
-                            if not acts or is_before_acts(code, pc):
+                            if not acts or is_before_acts(frame, pc):
                                 translated = promote(True)
                                 if translated is not None:
                                     break
@@ -187,7 +187,7 @@ def interpret(
                     if not countdown:
                         countdown = poll_steps
                         if promote_later is not None:
-                            if acts and not is_before_acts(code, pc):
+                            if acts and not is_before_acts(frame, pc):
                                 has_looked = True
                             else:
                                 translated = promote_behind(promote_later, has_looked, host, n_changes, n_rows)
@@ -213,7 +213,7 @@ def interpret(
                 if not countdown:
                     countdown = poll_steps
                     if promote_later is not None:
-                        if acts and not is_before_acts(code, pc):
+                        if acts and not is_before_acts(frame, pc):
                             has_looked = True
                         else:
                             translated = promote_behind(promote_later, has_looked, host, n_changes, n_rows)
@@ -296,8 +296,14 @@ def is_large(cursor: Any, n_body: int, n_code: int) -> bool:
     return n_rows * n_body > INTERPRETED_PER_TRANSLATED * n_code
 
 
-def is_before_acts(code: list[Instruction], pc: int) -> bool:
-    """Tells whether nothing can have been changed or called when `pc` is reached, so that the program may start afresh."""
+def is_before_acts(frame: Frame, pc: int) -> bool:
+    """Tells whether nothing can have been changed or called when `pc` is reached, so that the program may start afresh.
+
+    In a trigger something has been: that is what runs it.
+    """
+    if frame.parent is not None:
+        return False
+    code = frame.program.code
     first = next((address for address, instruction in enumerate(code) if instruction[0] in _ACTS), len(code))
     return pc <= first and all(
         instruction[2] >= pc for instruction in code[first:] if instruction[0] in opcodes.JUMPS and instruction[2] != 0
