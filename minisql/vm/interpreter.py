@@ -30,7 +30,7 @@ from minisql.vm.handlers import HANDLERS
 from minisql.vm.picking import GETTERS
 
 if TYPE_CHECKING:
-    from minisql.bytecode.program import Instruction, Program
+    from minisql.bytecode.program import Program
     from minisql.vm.host import Host
 
 Row = tuple[Any, ...]
