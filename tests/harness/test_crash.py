@@ -208,14 +208,17 @@ def test_killed_while_a_backend_works(project: Config, tmp_path: Path) -> None:
 
 
 def test_an_interrupt_ends_at_once_and_can_be_resumed(project: Config, tmp_path: Path) -> None:
-    (tmp_path / "pause").write_text("60")
+    (tmp_path / "pause").write_text("600")
     command = [sys.executable, "-m", "agent_harness", "--checkout", str(project.checkout), "run"]
-    run = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
-    while len(ledger(tmp_path)) < 2 and time.monotonic() < deadline:
-        time.sleep(0.05)
-    run.send_signal(signal.SIGINT)
-    _, complaints = run.communicate(timeout=20)
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        deadline = time.monotonic() + 120
+        while len(ledger(tmp_path)) < 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        run.send_signal(signal.SIGINT)
+        try:
+            _, complaints = run.communicate(timeout=120)
+        finally:
+            run.kill()
     assert run.returncode == 130
     assert complaints.endswith("agent-harness: interrupted\n")
     assert not any(marked_processes(attempt) for attempt in ledger(tmp_path))
