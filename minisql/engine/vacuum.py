@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _COPIED_META = (3, 5, 6, 8)
 _COOKIE, _FILE_FORMAT = 1, 2
+_ATTACH = 24
 _SEQUENCE = "sqlite_sequence"
 
 
@@ -42,6 +43,8 @@ def vacuum(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -
         raise sqlite_error(READONLY)
     if database == 1:
         return
+    # SQLite attaches the new database, and asks for leave.
+    session.allows(_ATTACH, to_text(arguments[0]) if arguments else "", None, None)
     session.ensure_schemas()
     session.ensure_reading(database)
     copy = rebuilt_copy(session, database, renumbers=not arguments)

@@ -3,7 +3,8 @@
 A cell is a list of lines: the rendered value, cut at its limits, its tabs expanded, wrapped at the column's width.  Numbers
 are flush right and titles are centred; a row of more than one line is set off from its neighbours by a rule (a blank line in
 mode column).  A table wider than the screen first loses the blanks beside its rules, then its widest columns are made
-narrower until it fits.
+narrower until it fits: the widest is halved, but to no less than 8, and none of more than 16 columns' width twice below half
+of what it needs.
 
 Source: https://www.sqlite.org/cli.html#changing_output_formats and `.help .mode`.
 """
@@ -22,6 +23,7 @@ Cell = list[str]
 # Rules of a grid: left end, line, crossing, right end; for top, below the titles, between rows, bottom, bottom without rows.
 _BOX_RULES = ("╭─┬╮", "╞═╪╡", "├─┼┤", "╰─┴╯", "╘═╧╛")
 _TABLE_RULES = ("+-++", "+-++", "+-++", "+-++", "+-++")
+_LEAST_WIDTH = 8
 _BAR = {"box": "│", "qbox": "│", "table": "|", "markdown": "|", "psql": "|"}
 
 
@@ -78,13 +80,22 @@ class _Layout:
         margins = 2 * n if is_grid else 0
         if not width or sum(self.widths) + rules + margins <= width:
             return False
-        if is_grid:
-            self.margin = 0
-        while sum(self.widths) + rules > width:
-            widest = max(range(n), key=lambda i: 0 if asked[i] else self.widths[i])
-            if self.widths[widest] <= 3:
+        self.margin = 0
+        excess = sum(self.widths) + (rules if is_grid else n - 1) - width
+        needed = list(self.widths)
+        while excess > 0:
+            candidates = [
+                i
+                for i, size in enumerate(self.widths)
+                if not asked[i] and size > _LEAST_WIDTH and (size > 2 * _LEAST_WIDTH or 2 * size > needed[i])
+            ]
+            if not candidates:
                 break
-            self.widths[widest] -= 1
+            widest = max(candidates, key=lambda i: self.widths[i])
+            size = self.widths[widest]
+            gain = min(size // 2 if size >= 2 * _LEAST_WIDTH else size - _LEAST_WIDTH, excess)
+            self.widths[widest] -= gain
+            excess -= gain
         return True
 
 
@@ -164,15 +175,16 @@ def _physical_lines(cells: list[Cell], widths: list[int], alignments: list[str])
 
 def _plain_lines(layout: _Layout) -> Iterator[str]:
     widths = layout.widths
+    gap = "  " if layout.margin else " "
     if layout.titles:
         for line in _physical_lines(layout.titles, widths, ["C"] * len(widths)):
-            yield "  ".join(line).rstrip(" ") + "\n"
-        yield "  ".join("-" * width for width in widths) + "\n"
+            yield gap.join(line).rstrip(" ") + "\n"
+        yield gap.join("-" * width for width in widths) + "\n"
     for number, (cells, alignments) in enumerate(zip(layout.rows, layout.alignments)):
         if number and layout.is_spaced:
             yield "\n"
         for line in _physical_lines(cells, widths, alignments):
-            yield "  ".join(line).rstrip(" ") + "\n"
+            yield gap.join(line).rstrip(" ") + "\n"
 
 
 def _grid_lines(layout: _Layout) -> Iterator[str]:

@@ -6,7 +6,6 @@ Source: https://www.sqlite.org/cli.html.
 from __future__ import annotations
 
 import contextlib
-import resource
 from collections.abc import Iterator
 
 from minisql.dbapi import constants
@@ -17,7 +16,8 @@ from minisql.shell.dot_line import DotError
 from minisql.shell.hashing import hash_rows
 from minisql.shell.output import complain
 from minisql.shell.progress import Progress
-from minisql.shell.state import ShellState
+from minisql.shell.state import ShellState, forbidden
+from minisql.shell.statements import show_stats
 
 _LIMITS = (
     ("length", 0), ("sql_length", 1), ("column", 2), ("expr_depth", 3), ("parser_depth", 12), ("compound_select", 4),
@@ -152,15 +152,17 @@ def _auth(state: ShellState, words: list[str]) -> None:
     if not words:
         raise DotError("Usage: .auth ON|OFF [--deny GLOB] [--ignore]")
     if not boolean(words[0]):
-        state.connection.set_authorizer(None)
+        state.guard()
         return
 
     def show(action: int, *names: str | None) -> int:
+        if state.is_safe:
+            forbidden(state, action, *names)
         texts = ["NULL" if name is None else f"'{name}'" for name in names]
         state.output.line(f"authorizer: {_ACTIONS.get(action, action)} {' '.join(texts)} -> OK")
         return 0
 
-    state.connection.set_authorizer(show)
+    state.connection._open_session().set_authorizer(show)
 
 
 @command("trace")
@@ -243,21 +245,6 @@ def _stats(state: ShellState, words: list[str]) -> None:
         state.stats = tuple(words)
 
 
-def show_stats(state: ShellState) -> None:
-    """Prints what this engine can tell about itself: memory of the process, changes, pages."""
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    session = state.connection._open_session()
-    pages, size, free = (state.query(f"PRAGMA {name}")[0][0] for name in ("page_count", "page_size", "freelist_count"))
-    for name, value in (
-        ("Memory Used by the process (max):", f"{usage.ru_maxrss * 1024} bytes"),
-        ("Rows changed by the connection:", session.total_changes),
-        ("Pages of main:", f"{pages} of {size} bytes, {free} free"),
-        ("Read() system calls (blocks):", usage.ru_inblock),
-        ("Write() system calls (blocks):", usage.ru_oublock),
-    ):
-        state.output.line(f"{name:<36} {value}")
-
-
 @command("connection")
 def _connection(state: ShellState, words: list[str]) -> None:
     if not words:
@@ -273,7 +260,7 @@ def _connection(state: ShellState, words: list[str]) -> None:
         return
     if len(words) == 2 and words[0] == "close" and words[1].isdigit():
         if int(words[1]) == state.active_connection:
-            raise DotError("cannot close the active database connection", has_place=True)
+            raise DotError("cannot close the active database connection")
         entry = state.connections.pop(int(words[1]), None)
         if entry is not None:
             entry[0].close()
@@ -286,7 +273,7 @@ def _sha3sum(state: ShellState, words: list[str]) -> None:
     bits = 224
     has_schema = False
     pattern: str | None = None
-    for at, word in enumerate(words, 1):
+    for word in words:
         option = word.lstrip("-")
         if not word.startswith("-"):
             pattern = word
@@ -295,7 +282,7 @@ def _sha3sum(state: ShellState, words: list[str]) -> None:
         elif option in ("sha3-224", "sha3-256", "sha3-384", "sha3-512"):
             bits = int(option[5:])
         else:
-            raise DotError(f'Unknown option "{word}" on ".sha3sum"', word=at)
+            raise DotError(f'Unknown option "{word}" on "sha3sum"')
     digest = hash_rows(state.connection._open_session(), bits, pattern, has_schema)
     state.output.line(digest if pattern is None else f"{digest}|{pattern}")
 

@@ -116,8 +116,11 @@ class Display:
         self.own_titles = None
         self._apply(MODES[self.mode])
 
-    def set_mode(self, name: str) -> None:
-        """Changes the mode: a name of MODES, of PRESETS or of a mode saved with `--tag`."""
+    def set_mode(self, name: str, *, is_fresh: bool = False) -> None:
+        """Changes the mode: a name of MODES, of PRESETS or of a mode saved with `--tag`.
+
+        The separators of the mode that is set already stay, unless `is_fresh`.
+        """
         if name in self.saved_modes:
             self.restore(self.saved_modes[name])
         elif name in PRESETS:
@@ -126,7 +129,7 @@ class Display:
             self._apply(changes)
         else:
             changes = MODES[name]
-            if name == self.mode:
+            if name == self.mode and not is_fresh:
                 changes = {key: value for key, value in changes.items() if not key.endswith("_separator")}
             self.mode = name
             self._apply(changes)
@@ -168,6 +171,11 @@ def describe(display: Display, is_verbose: bool) -> str:
         if option == "titles" and mode in _UNTITLED:
             continue
         if option == "wrap" and not display.wrap:
+            continue
+        if not is_verbose and option in ("wordwrap", "wrap"):
+            # A width alone is not shown, and with whole words both are, in this order.
+            if option == "wordwrap" and display.word_wrap and display.wrap:
+                pieces.append(f"--wrap {display.wrap} --ww")
             continue
         pieces.append(f"--{option} {text}")
     return " ".join(pieces)

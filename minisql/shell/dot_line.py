@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-_WORD = re.compile(r"""\s*(?:'((?:[^']|'')*)'?|"((?:[^"\\]|\\.)*)"?|(\S+))""", re.DOTALL)
+_WORD = re.compile(r"""\s*(?:'([^']*)'?|"((?:[^"\\]|\\.)*)"?|(\S+))""", re.DOTALL)
 _ESCAPE = re.compile(r"\\([0-7]{1,3}|x[0-9a-fA-F]{1,2}|.)", re.DOTALL)
 _CONTROLS = {"a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r"}
 
@@ -51,12 +51,15 @@ def split_line(line: str) -> list[tuple[str, int]]:
         single, double, bare = found.groups()
         start = found.start(found.lastindex or 0) - (bare is None)
         if single is not None:
-            words.append((single.replace("''", "'"), start))
+            words.append((single, start))
         else:
             words.append((unescape(double) if double is not None else bare, start))
         at = found.end()
-    if len(words) > 1 and words[-1] == (";", words[-1][1]):
-        words.pop()
+    if len(words) > 1 and line[words[-1][1] :].rstrip() == words[-1][0] and words[-1][0].endswith(";"):
+        # A semicolon at the end is forgiven.
+        text, start = words.pop()
+        if text != ";":
+            words.append((text[:-1], start))
     return words
 
 

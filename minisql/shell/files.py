@@ -49,30 +49,37 @@ def _redirect(state: ShellState, words: list[str], is_once: bool) -> None:
     name = None
     mark = b""
     keeps = False
+    viewer = ""
     for at, word in enumerate(words, 1):
         if not word.startswith("-"):
-            name = word if name is None else f"{name} {word}" if name.startswith("|") else name
+            if name is not None and not name.startswith("|"):
+                raise DotError("surplus argument", word=at)
+            name = word if name is None else f"{name} {word}"
         elif word.lstrip("-") == "bom":
             mark = b"\xef\xbb\xbf"
         elif word.lstrip("-") == "keep":
             keeps = True
         elif word.lstrip("-") == "show":
             state.output.terminal.write("".join(state.output.memory or []))
-        elif word.lstrip("-") in ("e", "w", "x", "plain"):
-            raise DotError("this shell opens no editor, browser or spreadsheet; write to a FILE", has_place=True)
+        elif word.lstrip("-") == "plain":
+            continue
+        elif word.lstrip("-") in ("e", "w", "x"):
+            if viewer:
+                raise DotError("incompatible with prior options", word=at)
+            viewer = word
         else:
             raise DotError("unknown option", word=at)
+    if viewer:
+        raise DotError("this shell opens no editor, browser or spreadsheet; write to a FILE", has_place=True)
     if keeps:
         return
     if name is None:
-        if is_once:
-            raise DotError("Missing FILE argument", has_place=True)
         state.output.restore()
         return
     try:
         state.output.redirect(name, is_once, mark)
     except OSError as error:
-        raise DotError(f'Error: cannot open "{name}"') from error
+        raise DotError(f'Error: cannot open "{name}"', f'Error: cannot write to "{name}"') from error
 
 
 @command("output", is_unsafe=True)
@@ -188,7 +195,8 @@ def _two_names(words: list[str], usage: str) -> tuple[str, str]:
 
 @command("backup", "save", is_unsafe=True)
 def _backup(state: ShellState, words: list[str]) -> None:
-    schema, file = _two_names(words, "missing FILENAME argument on .backup")
+    usage = "Usage: .backup ?DB? ?OPTIONS? FILENAME" if words else "missing FILENAME argument on .backup"
+    schema, file = _two_names(words, usage)
     target = connect(file, isolation_level=None)
     try:
         _check_schema(state, schema)

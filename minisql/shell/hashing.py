@@ -33,10 +33,21 @@ def hash_rows(session: Session, bits: int, pattern: str | None, has_schema: bool
         statements.insert(place, _SCHEMA_SQL)
     for sql in statements:
         statement = session.prepare(sql)[0]
-        digest.update(b"S%d:" % len(encode_text(sql)) + encode_text(sql))
+        digest.update(statement_bytes(sql))
         for row in statement.start():
-            digest.update(b"R" + b"".join(map(_value_bytes, row)))
+            digest.update(row_bytes(row))
     return digest.hexdigest()
+
+
+def statement_bytes(sql: str) -> bytes:
+    """A statement as it goes into the hash."""
+    data = encode_text(sql)
+    return b"S%d:" % len(data) + data
+
+
+def row_bytes(row: tuple[Any, ...]) -> bytes:
+    """A row as it goes into the hash."""
+    return b"R" + b"".join(map(_value_bytes, row))
 
 
 def _value_bytes(value: Any) -> bytes:

@@ -14,6 +14,7 @@ from typing import Any
 
 from minisql.engine.names import quoted
 from minisql.errors import Error
+from minisql.shell.dot_line import DotError
 from minisql.shell.output import complain
 from minisql.shell.progress import Progress
 from minisql.shell.state import ShellState
@@ -47,7 +48,7 @@ class Reader:
         self.at = 0
         self.line = options.first_line
         self.column_separator = options.column_separator[:1]
-        self.row_separator = options.row_separator[-1:]
+        self.row_separator = options.row_separator[:1]
         self.options = options
 
     def rows(self) -> Iterator[Row]:
@@ -142,6 +143,9 @@ def import_rows(state: ShellState, options: ImportOptions, text: str) -> None:
     rows = reader.rows()
     for _number in range(options.n_skipped):
         next(rows, None)
+    if options.is_verbose:
+        separators = _shown(options.column_separator), _shown(options.row_separator[:1])
+        state.output.line(f'Column separator "{separators[0]}", row separator "{separators[1]}"')
     columns = _columns(state, options)
     if not columns:
         first = next(rows, None)
@@ -150,9 +154,6 @@ def import_rows(state: ShellState, options: ImportOptions, text: str) -> None:
             return
         _create_table(state, options, first[1])
         columns = _columns(state, options)
-    if options.is_verbose:
-        separators = _shown(options.column_separator), _shown(options.row_separator[-1:])
-        state.output.line(f'Column separator "{separators[0]}", row separator "{separators[1]}"')
     counts = _insert_all(state, options, reader, rows, len(columns))
     if options.is_verbose:
         lines = reader.line - options.first_line + (not text.endswith(reader.row_separator))
@@ -168,6 +169,8 @@ def _table(options: ImportOptions) -> str:
 
 
 def _columns(state: ShellState, options: ImportOptions) -> list[str]:
+    if options.schema and options.schema.lower() not in map(str.lower, state.database_names()):
+        return []
     schema = f"{quoted(options.schema)}." if options.schema else ""
     return [row[1] for row in state.query(f"PRAGMA {schema}table_info({quoted(options.table)})")]
 
@@ -177,7 +180,14 @@ def _create_table(state: ShellState, options: ImportOptions, names: list[str]) -
     if renamed:
         pairs = ",\n".join(f'"{old}" to "{new}"' for old, new in renamed)
         complain(f"Columns renamed during .import {options.file} due to duplicates:\n{pairs}")
-    state.query(f"CREATE TABLE {_table(options)}(\n{', '.join(quoted(name) for name in chosen)})")
+    table = f'"{options.schema or "main"}".{quoted(options.table)}'
+    sql = f"CREATE TABLE {table}(\n{', '.join(quoted(name) for name in chosen)})"
+    if options.is_verbose:
+        state.output.line(sql + "\n")
+    try:
+        state.query(sql)
+    except Error as error:
+        raise DotError(f"{sql}\n failed:\n{error}") from error
 
 
 def distinct_names(names: list[str]) -> tuple[list[str], list[tuple[str, str]]]:

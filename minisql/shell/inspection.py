@@ -19,6 +19,12 @@ from minisql.shell.state import ShellState
 
 _LIST_WIDTH = 80
 _LIST_GAP = 5
+_SCHEMA_TABLES = {
+    "sqlite_schema": "sqlite_schema",
+    "sqlite_master": "sqlite_schema",
+    "sqlite_temp_schema": "temp.sqlite_schema",
+    "sqlite_temp_master": "temp.sqlite_schema",
+}
 
 
 @command("databases")
@@ -51,11 +57,16 @@ def _list(state: ShellState, names: list[str]) -> None:
 def _indexes(state: ShellState, words: list[str]) -> None:
     pattern = None
     options = set()
-    for word in words:
-        if word.startswith("-"):
-            options.add(word.lstrip("-"))
-        else:
+    for at, word in enumerate(words, 1):
+        option = word.lstrip("-") if word.startswith("-") else ""
+        if option in ("a", "all", "expr", "sys"):
+            options.add(option)
+        elif option:
+            raise DotError("unknown option", word=at)
+        elif pattern is None:
             pattern = word
+        else:
+            raise DotError("unknown argument", word=at)
     names: list[str] = []
     for database in state.database_names():
         prefix = "" if database == "main" else f"{database}."
@@ -89,21 +100,20 @@ def _has_expression(state: ShellState, database: str, index: str) -> bool:
 def _schema(state: ShellState, words: list[str]) -> None:
     is_indented = has_no_system = False
     pattern = None
-    for at, word in enumerate(words, 1):
+    for word in words:
         if word in ("--indent", "-indent"):
             is_indented = True
         elif word in ("--nosys", "-nosys"):
             has_no_system = True
         elif word.startswith("-"):
-            raise DotError("Unknown option: " + word)
+            raise DotError(f'Unknown option: "{word}"')
         elif pattern is None:
             pattern = word
         else:
-            raise DotError("Usage: .schema ?--indent? ?--nosys? ?LIKE-PATTERN?", word=at)
-    if pattern is not None and pattern.lower() in ("sqlite_schema", "sqlite_master"):
-        state.output.line(
-            f"CREATE TABLE {pattern} (\n  type text,\n  name text,\n  tbl_name text,\n  rootpage integer,\n  sql text\n);"
-        )
+            raise DotError("Usage: .schema ?--indent? ?--nosys? ?LIKE-PATTERN?")
+    if pattern is not None and pattern.lower() in _SCHEMA_TABLES:
+        columns = "  type text,\n  name text,\n  tbl_name text,\n  rootpage integer,\n  sql text"
+        state.output.line(f"CREATE TABLE {_SCHEMA_TABLES[pattern.lower()]} (\n{columns}\n);")
         return
     for database in state.database_names():
         for name, kind, sql in _schema_rows(state, database, pattern, has_no_system):
@@ -195,7 +205,9 @@ def _fullschema(state: ShellState, words: list[str]) -> None:
         " SELECT sql, type, tbl_name, name, rowid FROM sqlite_temp_schema)"
         " WHERE type!='meta' AND sql NOTNULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY x"
     )
-    is_indented = bool(words) and words[0].lstrip("-") == "indent"
+    is_indented = bool(words) and words[0].startswith("-") and words[0].lstrip("-") == "indent"
+    if words and (not is_indented or len(words) > 1):
+        raise DotError("Usage: .fullschema ?--indent?")
     for (text,) in state.query(sql):
         state.output.line(indented(text + ";") if is_indented else text + ";")
     tables = [row[0] for row in state.query("SELECT name FROM sqlite_schema WHERE name GLOB 'sqlite_stat[134]' ORDER BY name")]
@@ -215,7 +227,7 @@ def _fullschema(state: ShellState, words: list[str]) -> None:
 @command("dump")
 def _dump(state: ShellState, words: list[str]) -> None:
     options = DumpOptions()
-    for word in words:
+    for at, word in enumerate(words, 1):
         name = word.lstrip("-")
         if not word.startswith("-"):
             options.patterns.append(word)
@@ -228,6 +240,6 @@ def _dump(state: ShellState, words: list[str]) -> None:
         elif name == "newlines":
             pass  # SQLite 3.54 takes the option, and escapes line feeds all the same
         else:
-            raise DotError(f'Unknown option "{word}" on ".dump"')
+            raise DotError("unknown option", word=at)
     for line in dump_lines(state, options):
         state.output.write(line)

@@ -67,7 +67,8 @@ def _run(state: ShellState, options: Options) -> int:
         complain(f'Error: unable to open database "{filename}": {error}')
         return 1
     state.is_interactive = not options.commands and (sys.stdin.isatty() if options.is_batch is None else not options.is_batch)
-    _read_init_file(state, options)
+    if not _read_init_file(state, options) and state.bails:
+        return 1
     if state.is_interactive and not options.settings:
         state.display.set_mode("tty")
     for place, text in options.before:
@@ -96,19 +97,20 @@ def _exit_code(state: ShellState) -> int:
     return int(not state.is_interactive and bool(state.n_errors or state.n_failed_tests))
 
 
-def _read_init_file(state: ShellState, options: Options) -> None:
+def _read_init_file(state: ShellState, options: Options) -> bool:
+    """Runs the file of settings, if there is one; False after an error."""
     path = options.init_file
     if path is None:
         path = os.path.join(os.path.expanduser("~"), ".sqliterc")
         if not options.reads_init or not os.path.exists(path):
-            return
+            return True
     try:
         with open(path, "rb") as file:
             text = file.read().decode("utf-8", "surrogateescape")
     except OSError:
         complain(f'cannot open: "{path}"')
-        return
-    read_text(state, text, path)
+        return True
+    return read_text(state, text, path)
 
 
 def _run_argument(state: ShellState, place: int, text: str, *, is_early: bool) -> bool:

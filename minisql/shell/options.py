@@ -134,7 +134,8 @@ def _obey(options: Options, name: str, values: list[str], place: int) -> bool:
     if name in _IGNORED:
         return True
     if name in MODES and name not in ("count", "off", "psql", "split", "tcl", "c", "jatom", "jobject"):
-        options.settings.append(lambda state: state.display.set_mode(name))
+        # Of two settings that meet, like -separator and -list, the later one holds.
+        options.settings.append(lambda state: state.display.set_mode(name, is_fresh=True))
         return True
     if name in _SETTINGS:
         options.settings.append(_SETTINGS[name](values))

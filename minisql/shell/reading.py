@@ -53,7 +53,9 @@ def read_lines(state: ShellState, next_line: NextLine) -> None:
         return line
 
     state.next_line = counted
-    while not state.wants_exit:
+    n_errors = state.n_errors
+    may_bail = state.depth > 0 or not state.is_interactive
+    while not state.wants_exit and not (state.bails and may_bail and state.n_errors > n_errors):
         state.is_continuing = bool(pending)
         line = counted()
         if line is None:
@@ -69,18 +71,16 @@ def read_lines(state: ShellState, next_line: NextLine) -> None:
             state.place = ("line", number)
             if state.echoes:
                 state.output.write(line)
-            if not run_command(state, line.rstrip("\r\n")) and state.bails:
-                break
+            run_command(state, line.rstrip("\r\n"))
             continue
         first = first if pending else number
         pending += line
         if not (";" in line and complete_statement(pending)):
             continue
-        is_done = _run(state, pending, first)
+        _run(state, pending, first)
         pending = ""
-        if not is_done and state.bails:
-            return
-    if pending and not state.wants_exit and not _IDLE.match(pending):
+    is_stopped = state.wants_exit or (state.bails and may_bail and state.n_errors > n_errors)
+    if pending and not is_stopped and not _IDLE.match(pending):
         _run(state, pending, first)
 
 
@@ -88,11 +88,10 @@ def _is_blank(line: str) -> bool:
     return _IDLE.match(line) is not None
 
 
-def _run(state: ShellState, text: str, first: int) -> bool:
+def _run(state: ShellState, text: str, first: int) -> None:
     state.place = ("line", first)
     state.is_continuing = False
     if state.echoes:
         state.output.write(text if text.endswith("\n") else text + "\n")
-    is_done = run_sql(state, text.rstrip("\n"))
+    run_sql(state, text.rstrip("\n"))
     state.end_command()
-    return is_done

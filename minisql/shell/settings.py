@@ -10,6 +10,7 @@ from collections.abc import Callable
 from minisql.shell.commands import boolean, command, number
 from minisql.shell.display import c_string, describe, known_modes
 from minisql.shell.dot_line import DotError, unescape
+from minisql.shell.output import complain
 from minisql.shell.state import DEFAULT_PROMPTS, ShellState
 
 _MORE_INFO = 'Use ".help .mode" for more info'
@@ -64,9 +65,9 @@ def _explain(state: ShellState, words: list[str]) -> None:
 
 @command("crlf")
 def _crlf(state: ShellState, words: list[str]) -> None:
-    if words:
+    if words and words[0].lower() in ("on", "off", "yes", "no", "true", "false", "0", "1"):
         state.output.uses_crlf = boolean(words[0])
-    state.output.line(f"crlf is {'ON' if state.output.uses_crlf else 'OFF'}")
+    complain(f"crlf is {'ON' if state.output.uses_crlf else 'OFF'}")
 
 
 @command("nullvalue")
@@ -128,7 +129,7 @@ def _show(state: ShellState, words: list[str]) -> None:
         ("colseparator", f'"{c_string(display.column_separator)}"'),
         ("rowseparator", f'"{c_string(display.row_separator)}"'),
         ("stats", " ".join(state.stats) or "off"),
-        ("width", " ".join(map(str, display.widths))),
+        ("width", "".join(f"{width} " for width in display.widths)),
         ("filename", state.filename),
     )
     for name, value in settings:
@@ -141,16 +142,17 @@ def _mode(state: ShellState, words: list[str]) -> None:
     if not words:
         state.output.line(describe(display, False))
         return
-    has_mode = False
+    has_mode = has_table = False
     at = 0
     while at < len(words):
         word = words[at]
         at += 1
         if not word.startswith("-"):
-            if has_mode and display.mode != "insert":
+            if has_mode and has_table:
                 raise DotError("bad argument", _MORE_INFO, word=at)
             if has_mode:
                 display.table_name = word
+                has_table = True
                 continue
             _choose_mode(state, word, at)
             has_mode = True
@@ -158,6 +160,9 @@ def _mode(state: ShellState, words: list[str]) -> None:
         option = word.lstrip("-")
         if option in _FLAGS:
             _FLAGS[option](state)
+            continue
+        if option == "quote" and at == len(words):
+            _quote(state, "on", at)
             continue
         setter = _OPTIONS.get(option)
         if setter is None:
@@ -184,7 +189,12 @@ def _wrap_words(state: ShellState) -> None:
     state.display.word_wrap = True
 
 
+def _show_as_is(state: ShellState) -> None:
+    state.display.quote = "off"
+
+
 _FLAGS: dict[str, Callable[[ShellState], None]] = {
+    "noquote": _show_as_is,
     "list": lambda state: state.output.line("available modes: " + " ".join(known_modes(state.display))),
     "once": _begin_once,
     "reset": lambda state: state.display.reset(),
@@ -217,6 +227,18 @@ def _choice(name: str, choices: dict[str, str]) -> Setter:
         setattr(state.display, name, choices[value])
 
     return store
+
+
+def _quote(state: ShellState, value: str, place: int) -> None:
+    _choose_quote(state, value, place)
+    if value == "on":
+        state.display.null_text = "NULL"
+
+
+def _align(state: ShellState, value: str, place: int) -> None:
+    if value.upper().strip("LCR"):
+        raise DotError("bad alignment string", "Should contain only characters L, C, and R.", word=place)
+    state.display.alignment = value
 
 
 def _titles(state: ShellState, value: str, place: int) -> None:
@@ -254,8 +276,9 @@ def _same(*names: str) -> dict[str, str]:
     return {name: name for name in names}
 
 
+_choose_quote = _choice("quote", {**_same("off", "sql", "relaxed", "csv", "html", "tcl", "json"), "on": "sql"})
 _OPTIONS: dict[str, Setter] = {
-    "align": _text("alignment"),
+    "align": _align,
     "blob-quote": _choice("blob_quote", _same("auto", "text", "sql", "hex", "tcl", "json", "size")),
     "border": _boolean("has_border"),
     "charlimit": _integer("char_limit"),
@@ -267,7 +290,7 @@ _OPTIONS: dict[str, Setter] = {
     "limits": _limits,
     "multiinsert": _integer("multi_insert"),
     "null": _text("null_text"),
-    "quote": _choice("quote", {**_same("off", "sql", "relaxed", "csv", "html", "tcl", "json"), "on": "sql"}),
+    "quote": _quote,
     "rowcount": _boolean("shows_row_count"),
     "rowsep": _text("row_separator"),
     "screenwidth": _screen_width,
@@ -278,6 +301,7 @@ _OPTIONS: dict[str, Setter] = {
     "title": _titles,
     "titlelimit": _integer("title_limit"),
     "titles": _titles,
+    "width": _widths,
     "widths": _widths,
     "wordwrap": _boolean("word_wrap"),
     "wrap": _integer("wrap"),

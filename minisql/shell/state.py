@@ -13,9 +13,26 @@ from minisql.dbapi.connection import Connection, connect
 from minisql.engine.build_options import SQLITE_VERSION
 from minisql.errors import CANTOPEN, sqlite_error
 from minisql.shell.display import Display
+from minisql.shell.functions import add_functions
 from minisql.shell.output import Output
 
+_ATTACH, _FUNCTION, _OK = 24, 31, 0
+_UNSAFE_FUNCTIONS = frozenset({"edit", "load_extension"})
 DEFAULT_PROMPTS = ("minisql> ", "   ...> ")
+
+
+class UnsafeError(Exception):
+    """Safe mode forbids what a statement wants to do; the text says what."""
+
+
+def forbidden(state: ShellState, action: int, first: str | None, second: str | None, *rest: object) -> int:
+    """The authorizer of safe mode: nothing may reach out of the database; raises UnsafeError."""
+    if not state.is_unsafe_once:
+        if action == _ATTACH:
+            raise UnsafeError("cannot run ATTACH in safe mode")
+        if action == _FUNCTION and (second or "").lower() in _UNSAFE_FUNCTIONS:
+            raise UnsafeError(f"cannot use the {second}() function in safe mode")
+    return _OK
 
 
 class ShellState:
@@ -79,9 +96,16 @@ class ShellState:
             name = "file:" + filename.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + mode
         connection = connect(name, isolation_level=None, uri=True, check_same_thread=False, timeout=0)
         self.close_active()
+        add_functions(connection._open_session(), self.is_safe)
         self.connections[self.active_connection] = (connection, filename)
+        self.guard()
         if self.active_connection == 0:
             self.filename = filename
+
+    def guard(self) -> None:
+        """Has the active connection watched as safe mode wants it, or not at all."""
+        session = self.connection._open_session()
+        session.set_authorizer((lambda *event: forbidden(self, *event)) if self.is_safe else None)
 
     def close_active(self) -> None:
         """Closes the active connection, if it is open."""

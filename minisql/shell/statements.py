@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import resource
 import signal
 import threading
 import time
@@ -25,7 +26,7 @@ from minisql.shell.error_context import error_text, place_text
 from minisql.shell.explain import explain_lines, plan_lines
 from minisql.shell.output import complain
 from minisql.shell.row_modes import print_rows
-from minisql.shell.state import ShellState
+from minisql.shell.state import ShellState, UnsafeError
 
 _EXPLAIN = re.compile(r"(?is)(?:\s|--[^\n]*\n|/\*.*?\*/)*explain(\s+query\s+plan)?\b")
 _READS_PARAMETERS = "SELECT value FROM temp.sqlite_parameters WHERE key=?1"
@@ -52,6 +53,12 @@ def run_sql(state: ShellState, text: str) -> bool:
             is_parse = False
         place = "" if state.is_interactive else place_text(state.place, state.input_name)
         complain(error_text(error, is_parse, place, text, start))
+        return False
+    except UnsafeError as error:
+        state.output.flush()
+        state.wants_exit, state.exit_code = True, 1
+        kind, number = state.place
+        complain(f"line {number if kind == 'line' else 0}: {error}")
         return False
     except KeyboardInterrupt:
         state.n_errors += 1
@@ -99,8 +106,25 @@ def _run_statement(state: ShellState, session: Session, statement: Statement) ->
         print_rows(state.display, statement.column_names, rows, write)
     if state.shows_changes:
         state.output.line(f"changes: {session.changes}   total_changes: {session.total_changes}")
+    if state.stats:
+        show_stats(state)
     if state.timer != "off":
         _report_time(state, started, times)
+
+
+def show_stats(state: ShellState) -> None:
+    """Prints what this engine can tell about itself: memory of the process, changes, pages."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    session = state.connection._open_session()
+    pages, size, free = (state.query(f"PRAGMA {name}")[0][0] for name in ("page_count", "page_size", "freelist_count"))
+    for name, value in (
+        ("Memory Used by the process (max):", f"{usage.ru_maxrss * 1024} bytes"),
+        ("Rows changed by the connection:", session.total_changes),
+        ("Pages of main:", f"{pages} of {size} bytes, {free} free"),
+        ("Read() system calls (blocks):", usage.ru_inblock),
+        ("Write() system calls (blocks):", usage.ru_oublock),
+    ):
+        state.output.line(f"{name:<36} {value}")
 
 
 def _report_time(state: ShellState, started: float, before: os.times_result) -> None:

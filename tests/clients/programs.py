@@ -137,7 +137,7 @@ CLIENTS = (
     Client(
         "requests-cache",
         ("requests-cache", "pytest", "requests-mock", "responses", "rich", "timeout-decorator"),
-        (*PYTEST, "-o", "addopts=", "tests/integration/test_sqlite.py", "tests/unit/test_session.py"),
+        (*PYTEST, "-o", "addopts=", "tests/integration/test_sqlite.py"),
         "requests-cache",
     ),
     Client("Huey", ("huey",), ("-m", "unittest", "huey.tests.test_storage", "huey.tests.test_api"), "huey", format="unittest"),

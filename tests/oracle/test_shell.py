@@ -82,6 +82,13 @@ ARGUMENTS = [
     ["-readonly", "nosuch.db", "create table a(b)"],
     ["-safe", ":memory:", ".shell ls", "select 1"],
     ["-safe", ":memory:", ".open y.db", "select 1"],
+    ["-bail", "-init", "r.sql", ":memory:", "select 3"],
+    ["-separator", ";", "-list", ":memory:", "select 1,2"],
+    ["-safe", ":memory:", "attach 'x.db' as y", "select 1"],
+    ["-safe", ":memory:", "vacuum into 'x.db'"],
+    ["-safe", ":memory:", "select edit('x')", "select 1"],
+    ["-safe", ":memory:", "select load_extension('x')"],
+    ["-safe", ":memory:", "select readfile('i.csv')"],
     ["a.db", "create table t(a); insert into t values(1),(2)", "select sum(a) from t", ".tables"],
     [":memory:", ".exit 5", "select 1"],
     ["--", ":memory:", "select 1"],
@@ -91,6 +98,25 @@ ARGUMENTS = [
 @pytest.mark.parametrize("arguments", ARGUMENTS, ids=lambda arguments: " ".join(arguments)[:60])
 def test_arguments(arguments: list[str], tmp_path: Path) -> None:
     assert run("minisql", tmp_path, arguments) == run("official", tmp_path, arguments)
+
+
+TEXTS = [
+    ([], ".bail on\n.read r.sql\nselect 5;\n"),
+    ([], ".read r.sql\n.bail on\nselect 5;\n"),
+    ([], ".foo\n.bail on\nselect 5;\n"),
+    ([], ".bail on\n.bail off\nselect nosuch;\nselect 5;\n"),
+    ([], ".bail on\nselect nosuch;\nselect 5;\n"),
+    (["-bail", "-init", "r.sql"], "select 5;\n"),
+    (["-safe"], "select 0;\nattach ':memory:' as y;\nselect 1;\n"),
+    (["-safe"], "explain attach 'x' as y;\nselect 1;\n"),
+    (["-safe", "-nonce", "abc"], ".nonce abc\nattach ':memory:' as y;\nattach ':memory:' as z;\nselect 1;\n"),
+    (["-safe", "-nonce", "abc"], ".nonce abc\n.system echo hi\n.system echo no\nselect 1;\n"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "text"), TEXTS, ids=lambda value: repr(value)[:60])
+def test_errors_and_safe_mode(arguments: list[str], text: str, tmp_path: Path) -> None:
+    assert run("minisql", tmp_path, arguments, text.encode()) == run("official", tmp_path, arguments, text.encode())
 
 
 @pytest.mark.parametrize("arguments", [["-foo"], ["-cmd"], ["-separator"]])

@@ -1,0 +1,24 @@
+.mode quote
+select base64(x'0102'), base64('AQI='), base64(zeroblob(60));
+select base64(x''), base64('');
+select base64(5);
+select base64(null);
+select decimal('1.50'), decimal(1.5), decimal('abc'), decimal(null), decimal(' 12'), decimal('1e3'), decimal('-0'), decimal(x'00');
+select decimal_add('1.5','2.25'), decimal_sub('1','3'), decimal_mul('1.50','2.0'), decimal_cmp('1.0','1'), decimal_cmp('2','10');
+select decimal_add('x','1'), decimal_mul('0.10','0.10'), decimal_mul('-3','1.000'), decimal_sub('0.1','0.1');
+select decimal_sum(x) from (select '1.1' x union all select '2.22' union all select null);
+select lsmode(33188), lsmode(16877), lsmode(0), lsmode(41471);
+select readfile('nosuch'), readfile(null), hex(readfile('i.tsv'));
+select writefile('w.txt','hello'), readfile('w.txt'), writefile('w2',x'00ff'), writefile('w3',null), writefile('w4',5), typeof(readfile('w2'));
+select writefile('d/e/f','x'), readfile('d/e/f');
+select writefile();
+select 'abc' regexp 'a.c', regexp('^b','abc'), regexp('B','abc'), regexpi('B','abc'), regexp('a+','caat'), regexp('[a-c]{2,3}$','xab');
+select regexp(null,'a'), regexp('a',null), regexp('\bfoo\b','a foo b'), regexp('\d+','12'), regexp('a|b','b');
+select regexp('(','a');
+select sha1('abc'), sha1(null), sha1(5), sha1(x'00'), hex(sha1b('abc'));
+select hex(sha3('abc')), hex(sha3('abc',224)), hex(sha3(null)), hex(sha3(5,512));
+select sha3('abc',5);
+select sha1_query('select 1,''a'',null,1.5,x''00''');
+select hex(sha3_query('select 1,''a'',null,1.5,x''00'''));
+select usleep(1), realpath('.') is not null, realpath('/nosuch/x');
+select edit('x');
