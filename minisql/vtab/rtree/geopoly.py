@@ -7,7 +7,8 @@ Source: https://www.sqlite.org/geopoly.html.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from minisql.errors import CONSTRAINT, ERROR, sqlite_error
@@ -26,7 +27,7 @@ from minisql.vtab.protocol import (
 )
 from minisql.vtab.rtree import polygons
 from minisql.vtab.rtree.geopoly_functions import overlap, within
-from minisql.vtab.rtree.nodes import CellFormat
+from minisql.vtab.rtree.nodes import Cell, CellFormat
 from minisql.vtab.rtree.table import (
     MAX_CELLS,
     REPLACE,
@@ -200,15 +201,15 @@ class GeopolyCursor(RtreeCursor):
         table.n_readers += 1
         try:
             if index_number == _BY_ROWID:
-                cells = self._by_id(arguments[0])
+                batches: Iterable[Sequence[Cell]] = [self._by_id(arguments[0])]
             elif index_number == _ALL:
-                cells = self._search("", ())
+                batches = self._search("", ())
             else:
                 if polygons.is_refused(arguments[0]):
                     raise sqlite_error(ERROR, "SQL logic error")
-                cells = self._search(_CHECKS[index_number], _bounds(arguments[0]))
+                batches = self._search(_CHECKS[index_number], _bounds(arguments[0]))
             has_values = any(number != ROWID for number in columns)
-            for cell in cells:
+            for cell in chain.from_iterable(batches):
                 values: Sequence[Any] = ()
                 if has_values:
                     values = table.host.execute(table.auxiliary_sql, (cell[0],))[0]

@@ -6,10 +6,12 @@ Source: https://www.sqlite.org/rtree.html.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from minisql.errors import CONSTRAINT, ERROR, LOCKED, sqlite_error
+from minisql.values.affinity import apply_numeric
 from minisql.values.cast import to_integer
 from minisql.vtab.protocol import (
     EQ,
@@ -28,8 +30,8 @@ from minisql.vtab.protocol import (
 )  # fmt: skip
 from minisql.vtab.rtree.checking import check_tree
 from minisql.vtab.rtree.geometry import GeometryQuery, parse_geometry
-from minisql.vtab.rtree.nodes import Cell, CellFormat
-from minisql.vtab.rtree.tree import ROOT, Tree
+from minisql.vtab.rtree.nodes import Cell, CellFormat, corrupt
+from minisql.vtab.rtree.tree import MAX_DEPTH, ROOT, Tree
 
 if TYPE_CHECKING:
     from minisql.vtab.host import VtabHost
@@ -218,7 +220,7 @@ class RtreeTable(VirtualTable):
             if (1 <= column <= n and letter != "F") or (letter == "F" and column >= 0):
                 parts.append(letter + chr(ord("0") + column - 1))
                 constraint.argument = len(parts)
-                constraint.omit = letter == "F"
+                constraint.omit = letter in "BDF"
         info.index_string = "".join(parts) or None
         n_rows = self._row_estimate() >> len(parts)
         info.estimated_cost = 6.0 * n_rows
@@ -322,41 +324,53 @@ class RtreeCursor(Cursor):
 
     def scan(
         self, index_number: int, index_string: str | None, arguments: Sequence[Any], columns: Sequence[int]
-    ) -> Iterator[tuple[Value, ...]]:
+    ) -> Iterable[tuple[Value, ...]]:
         """The rows that meet the constraints."""
+        return chain.from_iterable(self._batches(index_number, index_string, arguments, columns))
+
+    def _batches(
+        self, index_number: int, index_string: str | None, arguments: Sequence[Any], columns: Sequence[int]
+    ) -> Iterator[Iterable[tuple[Value, ...]]]:
+        """The rows leaf by leaf."""
         table = self.table
         table.n_readers += 1
         try:
             if index_number == 1:
-                cells: Iterator[Cell] = self._by_id(arguments[0])
+                batches: Iterable[Sequence[Cell]] = [self._by_id(arguments[0])]
             else:
-                cells = self._search(index_string or "", arguments)
+                batches = self._search(index_string or "", arguments)
             n = table.cells.n_coordinates
-            has_auxiliary = any(number > n for number in columns)
-            if len(columns) > 1 and not has_auxiliary:
-                yield from map(operator.itemgetter(*[max(number, 0) for number in columns]), cells)
+            if any(number > n for number in columns):
+                for cells in batches:
+                    yield [self._with_auxiliary(cell, columns) for cell in cells]
                 return
-            for cell in cells:
-                auxiliary: Sequence[Any] = ()
-                if has_auxiliary:
-                    auxiliary = table.host.execute(table.auxiliary_sql, (cell[0],))[0]
-                yield tuple([
-                    cell[0] if number == ROWID else cell[number] if number <= n else auxiliary[number - n - 1]
-                    for number in columns
-                ])  # fmt: skip
+            if not columns:
+                yield from ([()] * len(cells) for cells in batches)
+                return
+            picked = operator.itemgetter(*[max(number, 0) for number in columns])
+            for cells in batches:
+                yield map(picked, cells) if len(columns) > 1 else zip(map(picked, cells))
         finally:
             table.n_readers -= 1
 
-    def _by_id(self, value: Any) -> Iterator[Cell]:
+    def _with_auxiliary(self, cell: Cell, columns: Sequence[int]) -> tuple[Value, ...]:
+        n = self.table.cells.n_coordinates
+        auxiliary = self.table.host.execute(self.table.auxiliary_sql, (cell[0],))[0]
+        return tuple([
+            cell[0] if number == ROWID else cell[number] if number <= n else auxiliary[number - n - 1] for number in columns
+        ])  # fmt: skip
+
+    def _by_id(self, value: Any) -> list[Cell]:
         if isinstance(value, float) and value == int(value):
             value = int(value)
         if isinstance(value, int):
             cell = self.table.tree.cell_of(value)
             if cell is not None:
-                yield cell
+                return [cell]
+        return []
 
-    def _search(self, index_string: str, arguments: Sequence[Any]) -> Iterator[Cell]:
-        """Depth first through the nodes whose boxes may hold what is looked for."""
+    def _search(self, index_string: str, arguments: Sequence[Any]) -> Iterator[Sequence[Cell]]:
+        """The cells of each leaf, depth first through the nodes whose boxes may hold what is looked for."""
         checks: list[tuple[str, int, Any]] = []
         geometries: list[GeometryQuery] = []
         for place, argument in enumerate(arguments):
@@ -364,26 +378,38 @@ class RtreeCursor(Cursor):
             column = ord(index_string[2 * place + 1]) - ord("0") + 1
             if letter == "F":
                 geometries.append(GeometryQuery(parse_geometry(self.table.host, argument), self.table))
-            elif isinstance(argument, (int, float)):
+                continue
+            if isinstance(argument, str):
+                argument = apply_numeric(argument)
+            if isinstance(argument, (int, float)):
                 checks.append((letter, column, argument))
             elif argument is None or letter in "ADE":
                 return
         tree = self.table.tree
-        root = tree.root()
         if geometries:
-            yield from geometries[0].search(tree, root, checks, geometries[1:], _may_hold, _holds)
+            for cell in geometries[0].search(tree, tree.root(), checks, geometries[1:], _may_hold, _holds):
+                yield (cell,)
             return
         meeting = filter_of(checks, True)
         holding = filter_of(checks, False)
-        stack = [(iter(root.cells if not root.height else meeting(root.cells)), root.height)]
+        nodes = tree.read_nodes()
+        if ROOT not in nodes:
+            nodes[ROOT] = tree.cells_of(ROOT)
+        height, cells_of_root = nodes[ROOT]
+        if height > MAX_DEPTH:
+            raise corrupt()
+        stack = [(iter(cells_of_root if not height else meeting(cells_of_root)), height)]
         while stack:
             cells, height = stack[-1]
             if height == 0:
                 stack.pop()
-                yield from holding(list(cells))
+                yield holding(list(cells))
                 continue
             for cell in cells:
-                below = tree.cells_of(cell[0])[1]
+                node = nodes.get(cell[0])
+                if node is None:
+                    node = nodes[cell[0]] = tree.cells_of(cell[0])
+                below = node[1]
                 stack.append((iter(below if height == 1 else meeting(below)), height - 1))
                 break
             else:
@@ -428,6 +454,18 @@ def filter_of(checks: Sequence[Check], is_node: bool) -> Callable[[list[Cell]], 
             passes.append(("B", low, value))
         if letter in "ADE":
             passes.append(("D", high, value))
+
+    passes.sort(key=operator.itemgetter(0))
+    if [letter for letter, _place, _value in passes] == ["B", "B", "D", "D"]:
+        # A window in two dimensions.
+        (_, b, right), (_, d, top), (_, a, left), (_, c, bottom) = passes
+
+        def in_window(cells: list[Cell]) -> list[Cell]:
+            return [
+                cell for cell in cells if cell[a] >= left and cell[b] <= right and cell[c] >= bottom and cell[d] <= top
+            ]
+
+        return in_window
 
     def picked(cells: list[Cell]) -> list[Cell]:
         for letter, place, value in passes:

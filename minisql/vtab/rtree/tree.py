@@ -45,6 +45,8 @@ class Tree:
         self.min_cells = self.max_cells // 3
         self.set_prefix(prefix)
         self._known: dict[int, tuple[bytes, int, list[Cell]]] = {}
+        self._stamp: tuple[int, int] | None = None
+        self._read: dict[int, tuple[int, list[Cell]]] = {}
         self.depth = 0
 
     def set_prefix(self, prefix: str) -> None:
@@ -78,6 +80,15 @@ class Tree:
         self._known[number] = (data, depth, cells)
         return depth, cells
 
+    def read_nodes(self) -> dict[int, tuple[int, list[Cell]]]:
+        """Depths and cells of nodes by number, for a search that fills in what it reads: those read since the database
+        was last changed; none while this connection writes."""
+        stamp = self.host.read_stamp()
+        if stamp is None or stamp != self._stamp or len(self._read) >= _KEPT_NODES:
+            self._stamp = stamp
+            self._read = {}
+        return self._read
+
     def root(self) -> Node:
         """The root; notes the depth of the tree."""
         depth, cells = self.cells_of(ROOT)
@@ -102,6 +113,7 @@ class Tree:
 
     def forget(self) -> None:
         """Drops what is kept in memory."""
+        self._stamp = None
         self._known.clear()
 
     # Finding
