@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from _thread import get_ident
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from operator import eq, itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, TypeAlias
 
 from minisql.dbapi.adapters import adapted_base_types
@@ -23,7 +25,7 @@ from minisql.values.storage_class import escaped_text
 
 if TYPE_CHECKING:
     from minisql.dbapi.connection import Connection
-    from minisql.engine.statement import Statement
+    from minisql.engine.statement import Part, Statement
 
 INT64_MAX = 2**63 - 1
 INT64_MIN = -(2**63)
@@ -235,7 +237,7 @@ class Cursor:
         try:
             self.rowcount = statement.run_many(
                 _bound(statement, seq_of_parameters),
-                seq_of_parameters.__class__ in (list, tuple) and _binds_without_calls(seq_of_parameters),
+                _parts(statement, seq_of_parameters) if seq_of_parameters.__class__ in (list, tuple) else None,
             )
             if statement.column_names:
                 # The standard library's module drops the rows of RETURNING, and counts none of them.
@@ -446,6 +448,64 @@ class Cursor:
 
 
 _PLAIN = frozenset((int, float, str, bytes, type(None)))
+
+
+def _parts(statement: Statement, sequences: Iterable[Any]) -> Iterator[Part]:
+    """The values of sets of parameters by the thousand: in a list where no code of the user's runs while they are bound."""
+    rest = iter(sequences)
+    while part := list(islice(rest, _GATHERED)):
+        columns = _plain_columns(part, statement.n_parameters)
+        if columns is not None:
+            yield part, columns, None
+        elif _binds_without_calls(part):
+            values: list[Any] = []
+            failure: Exception | None = None
+            try:
+                values.extend(_bound(statement, part))
+            except Exception as error:
+                failure = error
+            yield values, None, failure
+        else:
+            yield _bound(statement, part), None, None
+
+
+def _plain_columns(rows: list[Any], n_parameters: int) -> list[list[Any]] | None:
+    """The columns of sets of parameters that are their own values, which is told column by column (benchmark bulk_load)."""
+    if adapted_base_types or not _SEQUENCES.issuperset(map(type, rows)) or set(map(len, rows)) != {n_parameters}:
+        return None
+    # Not by `zip(*rows)`: an iterator for every row would have the collector run.
+    columns = [list(map(itemgetter(i), rows)) for i in range(n_parameters)]
+    return columns if all(map(_is_plain, columns)) else None
+
+
+def _is_plain(column: list[Any]) -> bool:
+    kinds = set(map(type, column))
+    if not kinds.issubset(_PLAIN):
+        return False
+    for kind in kinds:
+        values = column if len(kinds) == 1 else [value for value in column if value.__class__ is kind]
+        if kind is int:
+            if min(values) < INT64_MIN or max(values) > INT64_MAX:
+                return False
+        elif kind is str:
+            text = "".join(values)
+            if not text.isascii() and _has_surrogates(text):
+                return False
+        elif kind is float and not all(map(eq, values, values)):
+            return False
+    return True
+
+
+def _has_surrogates(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+_SEQUENCES = frozenset((tuple, list))
+_GATHERED = 5000
 
 
 def _binds_without_calls(sequences: Sequence[Any]) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from minisql.engine.session import Session
-from minisql.engine.statement import EmptyStatement, Statement
+from minisql.engine.statement import EmptyStatement, Part, Statement
 from minisql.errors import Error
 
 VARIABLE = "MINISQL_TRACE"
@@ -122,7 +122,7 @@ class _TracedStatement(Statement):
             rows.close()  # type: ignore[attr-defined]
             self._report(self.sql, spent * 1000, message, values)
 
-    def run_many(self, sequences: Iterable[Sequence[Any]], may_gather: bool = False) -> int:
+    def run_many(self, sequences: Iterable[Sequence[Any]], parts: Iterable[Part] | None = None) -> int:
         """Runs the statement once for every sequence of values, each run measured for itself."""
         n_changes = 0
         for values in sequences:

@@ -10,7 +10,6 @@ Source: https://www.sqlite.org/c3ref/prepare.html, https://www.sqlite.org/c3ref/
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from minisql.engine.transactions import IDLE, READING, commit_all, end_reading, finish_statement, recover
@@ -25,8 +24,9 @@ if TYPE_CHECKING:
 
 _CHANGING = frozenset({"insert", "update", "delete", "replace"})
 _BLANKS = " \t\f\n\r"
-_GATHERED = 5000
 _MAX_RECOMPILES = 50
+Part = tuple[Iterable[Sequence[Any]], "list[list[Any]] | None", "Exception | None"]
+"""Sequences of values, the same by column if at hand, and what was raised when the next sequence was asked for."""
 
 
 class Statement:
@@ -143,11 +143,11 @@ class Statement:
                 recover(session, self)
             raise
 
-    def run_many(self, sequences: Iterable[Sequence[Any]], may_gather: bool = False) -> int:
+    def run_many(self, sequences: Iterable[Sequence[Any]], parts: Iterable[Part] | None = None) -> int:
         """Runs the statement once for every sequence of values, drops its rows, and returns how many rows were changed.
 
-        `may_gather` promises that asking for the next sequence has nothing to do with the database, so that many may be
-        asked for before they are inserted together.
+        `parts` are the same by the thousand, where asking for the next ones has nothing to do with the database: the sequences
+        of a list may be inserted together.
 
         Within a transaction nothing has to be committed or undone between two runs of a statement that cannot fail half-way,
         so they share one beginning and one end.
@@ -160,35 +160,26 @@ class Statement:
                     pass
                 n_changes += session.changes
             return n_changes
-        if may_gather and self.program.rows_spec is not None and session.progress is None:
-            return self._run_gathered(sequences)
+        if parts is not None and self.program.rows_spec is not None and session.progress is None:
+            return self._run_gathered(parts)
         for _run in self._runs(sequences):
             n_changes += session.changes
         return n_changes
 
-    def _run_gathered(self, sequences: Iterable[Sequence[Any]]) -> int:
+    def _run_gathered(self, parts: Iterable[Part]) -> int:
         """Inserts sequences of values by the thousand, as far as they have no conflicts, and one by one where they have."""
         n_changes = 0
-        failure: BaseException | None = None
-        rest = iter(sequences)
-        while failure is None:
-            part: list[Any] = []
-            try:
-                part.extend(islice(rest, _GATHERED))
-            except Exception as error:  # What came before it is inserted first.
-                failure = error
-            if not part:
-                break
-            if self._insert_many(part):
-                n_changes += len(part)
+        for values, columns, failure in parts:
+            if isinstance(values, list) and self._insert_many(values, columns):
+                n_changes += len(values)
             else:
-                for _run in self._runs(part):
+                for _run in self._runs(values):
                     n_changes += self.session.changes
-        if failure is not None:
-            raise failure
+            if failure is not None:
+                raise failure
         return n_changes
 
-    def _insert_many(self, rows: list[Any]) -> bool:
+    def _insert_many(self, rows: list[Any], columns: list[list[Any]] | None) -> bool:
         session = self.session
         if self.generation != session.schema_generation:
             return False
@@ -199,7 +190,7 @@ class Statement:
                 self.is_running = True
                 session.starting = self
                 session.time_ms = None
-                return insert_many(self.program, session, rows)
+                return insert_many(self.program, session, rows, columns)
             except SchemaChanged:
                 return False
             except BaseException as raised:

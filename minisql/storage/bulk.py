@@ -16,12 +16,14 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate
 from typing import Any
 
+from minisql.storage.cells_encoder import encode_cells
+from minisql.storage.freelist import allocate_page
 from minisql.storage.index_key import KeyOrder
 from minisql.storage.index_tree import IndexTree, Path, decode_index_node
 from minisql.storage.node import IndexLeaf, TableLeaf, max_local
 from minisql.storage.overflow import free_cell
 from minisql.storage.record import RecordCodec, Row
-from minisql.storage.table_tree import TableTree, cut_leaf_cells, decode_leaf, encode_cell, page_capacity
+from minisql.storage.table_tree import MAX_PAGE, TableTree, cut_leaf_cells, decode_leaf, encode_cell, page_capacity
 
 _TABLE_CELL, _INDEX_CELL = 14, 8
 """Bytes that a cell takes besides its record, at most."""
@@ -53,19 +55,19 @@ def _length(value: Any) -> int:
 # -- tables --------------------------------------------------------------------------------------------------------
 
 
-def insert_rows(tree: TableTree, rowids: list[int], rows: list[Row], codec: RecordCodec) -> None:
-    """Inserts rows by ascending rowids that are not there."""
+def insert_rows(
+    tree: TableTree, rowids: list[int], rows: list[Row], codec: RecordCodec, columns: list[Any] | None = None
+) -> None:
+    """Inserts rows by ascending rowids that are not there; `columns` are the values by column, if they are at hand."""
     if not rows:
         return
     pager = tree.pager
-    cells: list[bytes | None] = [None] * len(rows)
-    sizes = record_bounds(rows, tree.size_factor, _TABLE_CELL)
-    if pager.file is not None:
+    cells: list[bytes | None]
+    if pager.file is None:
+        cells, sizes = [None] * len(rows), record_bounds(rows, tree.size_factor, _TABLE_CELL)
+    else:
         # They are encoded in the end, so now: with bounds a full leaf would be measured several times (benchmark bulk_load).
-        for i, record in enumerate(map(codec.encode, rows)):
-            if len(record) <= pager.usable - 35:
-                cells[i] = cell = encode_cell(rowids[i], record)
-                sizes[i] = len(cell) + 2
+        cells, sizes = _encode_rows(codec, rowids, rows, columns, pager.usable - 35)
     sums = [0, *accumulate(sizes)]
     at, n_rows = 0, len(rows)
     while at < n_rows:
@@ -79,6 +81,8 @@ def insert_rows(tree: TableTree, rowids: list[int], rows: list[Row], codec: Reco
             and pager.pages.get(leaf.number) is leaf
         ):
             at = _append_run(tree, leaf, at, rowids, rows, cells, sums, codec)
+            if at < n_rows and pager.file is not None:
+                at = _append_leaves(tree, at, rowids, rows, cells, sums, codec)
             if at < n_rows:
                 tree.insert(rowids[at], rows[at], codec)
                 at += 1
@@ -96,6 +100,24 @@ def insert_rows(tree: TableTree, rowids: list[int], rows: list[Row], codec: Reco
         else:
             _merge_run(tree, leaf, rowids[at:end], rows[at:end], cells[at:end], sums[end] - sums[at], codec)
         at = end
+
+
+def _encode_rows(
+    codec: RecordCodec, rowids: list[int], rows: list[Row], columns: list[Any] | None, largest: int
+) -> tuple[list[bytes | None], list[int]]:
+    """Returns the cells of rows, and what they take with their pointers.
+
+    Those that overflow have none yet and count more than any leaf has room for, so that they are inserted alone.
+    """
+    encoded = encode_cells(codec, rowids, rows, columns)
+    if encoded is not None:
+        sizes = [len(cell) + 2 for cell in encoded]
+        if max(sizes) <= largest + 2:
+            return encoded, sizes  # type: ignore[return-value]
+    cells: list[bytes | None] = []
+    for rowid, record in zip(rowids, map(codec.encode, rows)):
+        cells.append(encode_cell(rowid, record) if len(record) <= largest else None)
+    return cells, [len(cell) + 2 if cell is not None else 2 * MAX_PAGE for cell in cells]
 
 
 def _end_of_few(sums: list[int], at: int, budget: int) -> int:
@@ -130,6 +152,31 @@ def _append_run(
     tree.edits += 1
     pager.is_editing = False
     return end
+
+
+def _append_leaves(
+    tree: TableTree, at: int, rowids: list[int], rows: list[Row], cells: list[bytes | None], sums: list[int], codec: RecordCodec
+) -> int:
+    """Puts new leaves with the rows from `at` on behind the full last one; returns where rows that do not fit one begin."""
+    pager = tree.pager
+    room, n_rows = pager.usable - 8, len(rows)
+    while at < n_rows:
+        end = bisect_right(sums, sums[at] + room) - 1
+        path, last = tree.path_to(rowids[at])
+        if end <= at or not path:
+            break
+        pager.is_editing = True
+        part = TableLeaf(allocate_page(pager))
+        pager.install(part)
+        part.rowids, part.rows, part.cells = rowids[at:end], rows[at:end], cells[at:end]
+        part.codec, part.size = codec, 8 + sums[end] - sums[at]
+        part.row_count_below = (end - at) // 2
+        tree.add_children(path, last, [part])
+        tree.edits += 1
+        tree.note_append_leaf(part)
+        _end_edit(tree)
+        at = end
+    return at
 
 
 def _merge_run(

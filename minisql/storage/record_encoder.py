@@ -50,12 +50,14 @@ _SMALL = {False: _small_integers(False), True: _small_integers(True)}
 
 
 def _real_parts(small: list[tuple[int, bytes]]) -> Callable[[float], tuple[int, bytes]]:
-    """Makes the function for a REAL column, where integral values within 48 bits are stored as integers."""
+    """Makes the function for integral values of a REAL column: within 48 bits they are stored as integers."""
 
     def parts(value: float) -> tuple[int, bytes]:
-        if value.is_integer() and -140737488355328.0 <= value <= 140737488355327.0:
-            integer = int(value)
-            return small[integer] if -128 <= integer <= 127 else integer_parts(integer)
+        integer = int(value)
+        if -32768 <= integer <= 32767:
+            return small[integer] if -128 <= integer <= 127 else (2, _pack_short(integer))
+        if -140737488355328 <= integer <= 140737488355327:
+            return integer_parts(integer)
         return 7, _pack_double(value)
 
     return parts
@@ -68,38 +70,90 @@ def make_encoder(kinds: tuple[type, ...], rowid_column: int, real: frozenset[int
     It raises UnicodeEncodeError for text with surrogates, and returns b'' for a record whose header needs more than a byte for
     a type or its size (benchmark append_file).
     """
+    plan = plan_encoder(kinds, rowid_column, real)
+    if plan is None:
+        return None
+    test = f"if {' > 57 or '.join(plan.lengths)} > 57: return b\'\'" if plan.lengths else ""
+    names = ", ".join([f"v{i}" for i in range(len(kinds))])
+    header = f"bytes(({len(kinds) + 1}, {', '.join(plan.types)}))"
+    body = "\n    ".join([f"({names},) = row", *plan.lines, test, f"return join(({header}, {', '.join(plan.pieces)}))"])
+    encoder: Encoder = compile_encoder(f"def encode(row):\n    {body}\n", legacy_format)
+    return encoder
+
+
+class EncoderPlan:
+    """The pieces of generated code for rows of some classes: `lines` turn values into bytes v0, v1, ...
+
+    `types` are the serial types, `lengths` names of the lengths of texts and blobs.  `keys` are what the serial types depend on
+    from row to row, and `slots` say how: a type is `offset + factor * key`, and with factor 0 it has no key.
+    """
+
+    __slots__ = ("keys", "lengths", "lines", "pieces", "slots", "types")
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.types: list[str] = []
+        self.pieces: list[str] = []
+        self.lengths: list[str] = []
+        self.keys: list[str] = []
+        self.slots: list[tuple[int, int]] = []
+
+    def add_constant(self, serial_type: int) -> None:
+        """Adds a column whose values all have one serial type."""
+        self.types.append(str(serial_type))
+        self.slots.append((0, serial_type))
+
+    def add_bytes(self, i: int, serial_type: int) -> None:
+        """Adds a text or blob; `serial_type` is that of the empty one."""
+        self.lines.append(f"n{i} = len(v{i})")
+        self.lengths.append(f"n{i}")
+        self.types.append(f"{serial_type} + 2 * n{i}")
+        self.keys.append(f"n{i}")
+        self.slots.append((2, serial_type))
+
+    def add_number(self, i: int, expression: str) -> None:
+        """Adds a number; the expression gives serial type and bytes."""
+        self.lines.append(f"t{i}, v{i} = {expression}")
+        self.types.append(f"t{i}")
+        self.keys.append(f"t{i}")
+        self.slots.append((1, 0))
+
+
+def plan_encoder(kinds: tuple[type, ...], rowid_column: int, real: frozenset[int]) -> EncoderPlan | None:
+    """Plans the code for rows of these classes; None where the general encoder must do."""
     if len(kinds) > MAX_COLUMNS or not kinds:
         return None
-    names = [f"v{i}" for i in range(len(kinds))]
-    lines: list[str] = []
-    types: list[str] = []
-    pieces: list[str] = []
-    lengths: list[str] = []
+    plan = EncoderPlan()
     for i, kind in enumerate(kinds):
+        value = f"v{i}"
         if i == rowid_column or kind is type(None):
-            types.append("0")
+            plan.add_constant(0)
             continue
-        if kind is str or kind is bytes:
-            if kind is str:
-                lines.append(f"v{i} = v{i}.encode()")
-            lines.append(f"t{i} = {13 if kind is str else 12} + 2 * len(v{i})")
-            lengths.append(f"t{i}")
+        if kind is str:
+            plan.lines.append(f"{value} = {value}.encode()")
+            plan.add_bytes(i, 13)
+        elif kind is bytes:
+            plan.add_bytes(i, 12)
         elif kind is int:
-            lines.append(f"t{i}, v{i} = small[v{i}] if -128 <= v{i} <= 127 else integer(v{i})")
+            short = f"(2, short({value})) if -32768 <= {value} <= 32767"
+            plan.add_number(i, f"small[{value}] if -128 <= {value} <= 127 else {short} else integer({value})")
+        elif kind is float and i in real:
+            plan.add_number(i, f"(7, double({value})) if {value} % 1.0 else real({value})")
         elif kind is float:
-            lines.append(f"t{i}, v{i} = real(v{i})" if i in real else f"t{i} = 7; v{i} = double(v{i})")
+            plan.lines.append(f"{value} = double({value})")
+            plan.add_constant(7)
         else:
             return None
-        types.append(f"t{i}")
-        pieces.append(f"v{i}")
-    if lengths:
-        lines.append(f"if {' > 127 or '.join(lengths)} > 127: return b''")
-    header = f"bytes(({len(kinds) + 1}, {', '.join(types)}))"
-    body = "\n    ".join([f"({', '.join(names)},) = row", *lines, f"return join(({header}, {', '.join(pieces)}))"])
+        plan.pieces.append(value)
+    return plan
+
+
+def compile_encoder(source: str, legacy_format: bool, heads: object = None) -> Any:
+    """Compiles the source of an encoder made of a plan and returns its function `encode`."""
     small = _SMALL[not legacy_format]
     scope: dict[str, Any] = {
-        "small": small, "integer": integer_parts, "real": _real_parts(small), "double": _pack_double, "join": b"".join,
+        "small": small, "short": _pack_short, "integer": integer_parts, "real": _real_parts(small), "double": _pack_double,
+        "join": b"".join, "heads": heads,
     }  # fmt: skip
-    exec(f"def encode(row):\n    {body}\n", scope)
-    encoder: Encoder = scope["encode"]
-    return encoder
+    exec(source, scope)
+    return scope["encode"]

@@ -349,9 +349,9 @@ class TableCursor:
             # The lists may be the leaf's own, which no longer hold the row: `next` seeks its place by this rowid.
             self.rowids, self.rows, self.position = [rowid], [row], 0
 
-    def insert_many(self, rowids: list[int], rows: list[Row]) -> None:
-        """Inserts rows by ascending rowids none of which is there."""
-        insert_rows(self.tree, rowids, rows, self.codec)
+    def insert_many(self, rowids: list[int], rows: list[Row], columns: list[Any] | None = None) -> None:
+        """Inserts rows by ascending rowids none of which is there; `columns` are their values by column, if at hand."""
+        insert_rows(self.tree, rowids, rows, self.codec, columns)
 
     def delete_many(self, rowids: list[int]) -> int:
         """Deletes the rows with these ascending rowids; returns how many there were."""

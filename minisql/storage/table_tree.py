@@ -127,7 +127,7 @@ def _decode_from_page(pager: Pager, leaf: TableLeaf, codec: RecordCodec) -> None
                 raise corrupt(leaf.number, "cell runs off the page")
             body = at + data[at]
             body_size, decode = known_decoder(data[at:body], _NOT_KNOWN)
-            if body + body_size <= end:
+            if body + body_size == end:
                 add_row(decode(data, body, rowid))
             else:
                 add_row(codec.decode(data, at, end, rowid))
@@ -533,7 +533,7 @@ class TableTree:
             del sizes[cut:]
         leaf.size = 8 + sum(sizes)
         leaf.row_count_below = len(sizes) // 2
-        self._add_children(path, leaf, parts)
+        self.add_children(path, leaf, parts)
         if is_last:
             self.note_append_leaf(parts[-1])
 
@@ -563,7 +563,7 @@ class TableTree:
         part.row_count_below = len(part.rowids) // 2
         return part
 
-    def _add_children(self, path: Path, leaf: TableLeaf, parts: list[TableLeaf]) -> None:
+    def add_children(self, path: Path, leaf: TableLeaf, parts: list[TableLeaf]) -> None:
         """Links new leaves behind `leaf` into the parent and splits interior pages up to the root as needed."""
         parent, index = path[-1]
         self._open(parent)

