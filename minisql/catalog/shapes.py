@@ -87,6 +87,7 @@ def finish_index(index: Index) -> None:
             for field, column in enumerate(entry)
             if column.position >= 0 and columns[column.position].affinity == affinities.REAL
         ),
+        ends_with_rowid=not table.is_without_rowid,
     )
 
 

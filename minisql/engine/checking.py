@@ -9,19 +9,19 @@ Source: https://www.sqlite.org/pragma.html#pragma_integrity_check, #pragma_forei
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from operator import lt
 from typing import TYPE_CHECKING, Any
 
 from minisql.catalog.hash_order import tables_in_walk_order
-from minisql.catalog.schema import Schema, Table
+from minisql.catalog.schema import Index, Schema, Table
 from minisql.engine.index_content import numbered_entries
 from minisql.engine.names import quoted
 from minisql.engine.virtual_tables import virtual_integrity
 from minisql.planner.compiler import Compiler
 from minisql.planner.foreign_keys import ForeignKeyUse, Reference, locate
-from minisql.storage.check import integrity_check
+from minisql.storage.check import integrity_check, probe_index
 from minisql.values.affinity import BLOB, NUMERIC, TEXT, apply_affinity
-from minisql.values.compare import hash_key
-from minisql.values.shape import RowShape
+from minisql.values.compare import hash_key, record_sort_key
 
 if TYPE_CHECKING:
     from minisql.engine.session import Session
@@ -40,20 +40,16 @@ def check_database(
     unique_tables = [
         table for table in _in_order_of_sqlite(schema) if table_name is None or table.name.lower() == table_name.lower()
     ]
-    roots: dict[int, None] = {}
-    for table in unique_tables:
-        roots[table.root_page] = None
-        for index in table.indexes:
-            roots.setdefault(index.root_page)
+    roots = [root for table in unique_tables for root in _roots(table)]
     # SQLite takes a leading root 0 for the mark of a partial check, and a view that comes first has root 0.
     is_partial = table_name is not None or not next(iter(roots), 1)
-    faults = integrity_check(btree, list(roots), n_errors, is_partial, has_freelist=not is_partial or list(roots)[1:2] == [1])
+    counts: list[int] = []
+    faults = integrity_check(btree, roots, n_errors, is_partial, not is_partial or roots[1:2] == [1], counts)
     if faults:
         yield "\n".join((f"*** in database {schema.name} ***", *faults)), len(faults)
+    for text in _check_index_sizes(unique_tables, counts):
+        yield text, 1
     checked = [table for table in unique_tables if table.root_page > 1]
-    for table in checked:
-        for text in _check_index_sizes(session, table):
-            yield text, 1
     for table in checked:
         for text in _check_rows(session, table, is_quick):
             yield text, 1
@@ -69,24 +65,26 @@ def _in_order_of_sqlite(schema: Schema) -> list[Table]:
     return [table for table in tables_in_walk_order(schema) if not table.module]
 
 
-def _check_index_sizes(session: Session, table: Table) -> Iterator[str]:
-    btree = session.btrees[table.schema_index]
-    assert btree is not None
-    n_rows = -1
-    for index in table.indexes:
-        if index.is_clustered or index.where is not None:
-            continue
-        if n_rows < 0:
-            cursor: Any
-            if isinstance(table.shape, RowShape):
-                cursor = btree.table_cursor(table.root_page, table.shape, False)
-            else:
-                assert table.shape is not None
-                cursor = btree.index_cursor(table.root_page, table.shape, False)
-            n_rows = cursor.count()
-        assert index.shape is not None
-        if btree.index_cursor(index.root_page, index.shape, False).count() != n_rows:
-            yield f"wrong # of entries in index {index.name}"
+def _roots(table: Table) -> list[int]:
+    """The roots of a table and its indexes; a WITHOUT ROWID table is one of its indexes."""
+    roots = [index.root_page for index in table.indexes]
+    return roots if table.is_without_rowid else [table.root_page, *roots]
+
+
+def _check_index_sizes(tables: list[Table], counts: list[int]) -> Iterator[str]:
+    """Compares the number of entries of each index with that of its table's rows, as the check of the pages has found them."""
+    place = 0
+    for table in tables:
+        n_rows = counts[place : place + 1]
+        if not table.is_without_rowid:
+            place += 1
+        else:
+            clustered = next((i for i, index in enumerate(table.indexes) if index.is_clustered), 0)
+            n_rows = counts[place + clustered : place + clustered + 1]
+        for index in table.indexes:
+            if index.where is None and n_rows and table.root_page > 1 and counts[place] != n_rows[0]:
+                yield f"wrong # of entries in index {index.name}"
+            place += 1
 
 
 def _check_rows(session: Session, table: Table, is_quick: bool) -> Iterator[str]:
@@ -97,9 +95,12 @@ def _check_rows(session: Session, table: Table, is_quick: bool) -> Iterator[str]
     terms = ["*", *([" AND ".join(checks)] if checks and not session.flags["ignore_check_constraints"] else ["1"])]
     rows = session.execute_inside(f"SELECT {', '.join(terms)} FROM {name} NOT INDEXED")
     missing = {} if is_quick else _missing_entries(session, table)
+    is_out_of_order = _order_check(table) if table.is_without_rowid and not is_quick else None
     column_checks = [(field, _value_check(table, position)) for field, position in enumerate(positions)]
     wanted = [(field, check) for field, check in column_checks if check is not None]
     for number, row in enumerate(rows, 1):
+        if is_out_of_order is not None and is_out_of_order(row):
+            yield f"row not in PRIMARY KEY order for {table.name}"
         for field, check in wanted:
             text = check(row[field])
             if text:
@@ -107,6 +108,24 @@ def _check_rows(session: Session, table: Table, is_quick: bool) -> Iterator[str]
         if not row[-1]:
             yield f"CHECK constraint failed in {table.name}"
         yield from missing.get(number, ())
+
+
+def _order_check(table: Table) -> Callable[[tuple[Any, ...]], bool]:
+    """A function that tells of each row of a WITHOUT ROWID table whether its key is not behind that of the row before."""
+    clustered = next(index for index in table.indexes if index.is_clustered)
+    visible = [position for position, column in enumerate(table.columns) if column.hidden != 1]
+    fields = [visible.index(column.position) for column in clustered.columns]
+    collations = tuple(column.collation for column in clustered.columns)
+    descending = tuple(column.descending for column in clustered.columns)
+    last: list[Any] = []
+
+    def is_out_of_order(row: tuple[Any, ...]) -> bool:
+        key = record_sort_key([row[field] for field in fields], collations, descending)
+        is_wrong = bool(last) and not last[0] < key
+        last[:] = [key]
+        return is_wrong
+
+    return is_out_of_order
 
 
 def _value_check(table: Table, position: int) -> Callable[[Any], str | None] | None:
@@ -154,24 +173,39 @@ def _missing_entries(session: Session, table: Table) -> dict[int, list[str]]:
         assert index.shape is not None
         collations = [column.collation for column in index.entry_columns]
         n_keys = len(index.columns)
-        cursor = btree.index_cursor(index.root_page, index.shape, False)
-        present: set[tuple[Any, ...]] = set()
-        counts: dict[tuple[Any, ...], int] = {}
-        entry = cursor.first()
-        while entry is not None:
-            key = tuple([hash_key(value, collation) for value, collation in zip(entry, collations)])
-            present.add(key)
-            if index.is_unique and None not in entry[:n_keys]:
-                counts[key[:n_keys]] = counts.get(key[:n_keys], 0) + 1
-            entry = cursor.next()
+        entries = list(_entries(btree.index_cursor(index.root_page, index.shape, False)))
+        keys = [tuple([hash_key(value, collation) for value, collation in zip(entry, collations)]) for entry in entries]
+        followed = set()
+        if index.is_unique:
+            pairs = zip(entries, keys, keys[1:])
+            followed = {key for entry, key, after in pairs if key[:n_keys] == after[:n_keys] and None not in entry[:n_keys]}
+        is_present: Callable[[tuple[Any, ...], tuple[Any, ...]], bool]
+        if _are_in_order(entries, index):
+            present = set(keys)
+            is_present = lambda entry, key, present=present: key in present  # type: ignore[misc]  # noqa: E731
+        else:  # then what a search finds depends on its way
+            is_present = lambda entry, key, root=index.root_page, shape=index.shape: probe_index(btree, root, shape, entry)  # type: ignore[misc]  # noqa: E731
         for number, wanted in numbered_entries(session, index):
             key = tuple([hash_key(value, collation) for value, collation in zip(wanted, collations)])
-            if key not in present:
+            if not is_present(wanted, key):
                 errors.setdefault(number, []).append(f"row {number} missing from index {index.name}")
-            elif counts.get(key[:n_keys], 0) > 1:
-                counts[key[:n_keys]] = 0
+            elif key in followed:
                 errors.setdefault(number, []).append(f"non-unique entry in index {index.name}")
     return errors
+
+
+def _entries(cursor: Any) -> Iterator[tuple[Any, ...]]:
+    entry = cursor.first()
+    while entry is not None:
+        yield entry
+        entry = cursor.next()
+
+
+def _are_in_order(entries: list[tuple[Any, ...]], index: Index) -> bool:
+    collations = tuple(column.collation for column in index.entry_columns)
+    descending = tuple(column.descending for column in index.entry_columns)
+    keys = [record_sort_key(entry, collations, descending) for entry in entries]
+    return all(map(lt, keys, keys[1:]))
 
 
 def check_foreign_keys(session: Session, table: Table) -> Iterator[tuple[Any, ...]]:

@@ -119,10 +119,24 @@ def _read_schema(session: Session, database: int, schema: Schema) -> None:
     add_builtin_table(session, database, schema)
     rows = read_rows(session, database)
     for kind, name, table_name, root_page, sql in rows:
+        if not session.flags.get("writable_schema"):
+            _refuse_second(schema, kind, name, sql)
         add_object(session, schema, database, kind, name, table_name, root_page, sql)
     schema.is_loaded = True
     attach_triggers(session)
     apply_statistics(schema, statistics_rows(session, database, schema))
+
+
+def _refuse_second(schema: Schema, kind: Any, name: Any, sql: Any) -> None:
+    """Raises an error for the second object of a name in a damaged sqlite_schema."""
+    if not isinstance(name, str) or not isinstance(sql, str) or sql[:2].lower() != "cr":
+        return
+    lowered = name.lower()
+    table = schema.tables.get(lowered)
+    if kind in ("table", "view") and table is not None:
+        raise malformed_schema(name, f"{'view' if table.view is not None else 'table'} {name} already exists", CORRUPT)
+    if (kind == "index" and lowered in schema.indexes) or (kind == "trigger" and lowered in schema.triggers):
+        raise malformed_schema(name, f"{kind} {name} already exists", CORRUPT)
 
 
 def add_builtin_table(session: Session, database: int, schema: Schema) -> None:

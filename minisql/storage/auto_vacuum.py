@@ -94,6 +94,8 @@ def relocate(pager: Pager, source: int, target: int, kind: int, parent: int) -> 
     if not 1 < source <= pager.n_pages:
         raise corrupt(source, "page to move is out of range")
     is_raw = kind in (FIRST_OVERFLOW, NEXT_OVERFLOW)
+    if kind == ROOT:
+        pager.roots.update((source, target))
     node: Node = pager.raw_page(source) if is_raw else pager.tree_page(source)
     pager.open_cells(node)
     if node.epoch != pager.epoch:

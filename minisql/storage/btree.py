@@ -289,6 +289,7 @@ class BtreeFile:
         if pager.auto_vacuum_mode:
             put_entry(pager, number, ROOT, 0)
         self.trees.pop(number, None)
+        pager.roots.add(number)
         pager.is_editing = False
         return number
 
@@ -328,6 +329,7 @@ class BtreeFile:
 
     def clear_tree(self, root: int) -> int:
         """Removes all rows or entries of a b-tree; returns how many there were."""
+        self.pager.roots.add(root)
         node = self.pager.tree_page(root)
         if isinstance(node, (TableLeaf, TableInterior)):
             return self._table_tree(root).clear()
@@ -337,12 +339,14 @@ class BtreeFile:
         tree = self.trees.get(root)
         if tree.__class__ is not TableTree:
             tree = self.trees[root] = TableTree(self.pager, root)
+            self.pager.roots.add(root)
         return tree
 
     def _index_tree(self, root: int) -> IndexTree:
         tree = self.trees.get(root)
         if tree.__class__ is not IndexTree:
             tree = self.trees[root] = IndexTree(self.pager, root)
+            self.pager.roots.add(root)
         return tree
 
     def table_cursor(self, root: int, shape: RowShape, write: bool = False) -> TableCursor:
@@ -393,6 +397,7 @@ class BtreeFile:
 
     def estimated_rows(self, root: int) -> int:
         """Estimates the rows or entries of a b-tree cheaply: exact for one leaf, else pages times a mean."""
+        self.pager.roots.add(root)
         node = self.pager.tree_page(root)
         if isinstance(node, (TableLeaf, TableInterior)):
             return self._table_tree(root).estimated_rows()

@@ -13,22 +13,42 @@ from collections.abc import Generator, Iterable
 from typing import Any
 
 from minisql.storage.btree import BtreeFile
+from minisql.storage.corruption import corrupt
 from minisql.storage.header import FREELIST_COUNT, FREELIST_TRUNK, META_INCREMENTAL_VACUUM, META_LARGEST_ROOT, read_u32
 from minisql.storage.image import page_image, prepare_image
+from minisql.storage.index_tree import decode_index_node
 from minisql.storage.locking import PENDING_BYTE
-from minisql.storage.node import INDEX_INTERIOR, INDEX_LEAF, TABLE_INTERIOR, TABLE_LEAF, local_size, max_local
+from minisql.storage.node import (
+    INDEX_INTERIOR,
+    INDEX_LEAF,
+    TABLE_INTERIOR,
+    TABLE_LEAF,
+    IndexInterior,
+    IndexLeaf,
+    local_size,
+    max_local,
+)
 from minisql.storage.pointer_map import FIRST_OVERFLOW, FREE, NEXT_OVERFLOW, ROOT, TREE, is_pointer_map_page, pointer_map_place
+from minisql.storage.record import Row
+from minisql.storage.table_tree import MAX_DEPTH
 from minisql.storage.varint import read_signed_varint, read_varint
+from minisql.values.shape import KeyShape
 
 _LARGEST_ROWID = (1 << 63) - 1
 
 
 def integrity_check(
-    file: BtreeFile, roots: Iterable[int], max_errors: int = 100, is_partial: bool = False, has_freelist: bool | None = None
+    file: BtreeFile,
+    roots: Iterable[int],
+    max_errors: int = 100,
+    is_partial: bool = False,
+    has_freelist: bool | None = None,
+    counts: list[int] | None = None,
 ) -> list[str]:
     """Checks the trees with these roots, the freelist and (unless partial) that every page is accounted for.
 
-    The freelist is part of a whole check, and of a partial one when `has_freelist` says so.
+    The freelist is part of a whole check, and of a partial one when `has_freelist` says so.  `counts` gets the number of
+    rows or entries found, root by root.
     Call within a read transaction.  Returns at most `max_errors` messages, none for a sound file.
     """
     prepare_image(file)
@@ -40,22 +60,58 @@ def integrity_check(
     if not is_partial:
         check.largest_root(roots := list(roots))
     for root in roots:
+        check.n_entries = 0
         if root:
             if check.auto_vacuum and root > 1 and not is_partial:
                 check.pointer_map("", root, ROOT, 0)
             check.tree(root)
+        if counts is not None:
+            counts.append(check.n_entries)
     if not is_partial:
         check.unused_pages()
     return check.messages[:max_errors]
 
 
+def probe_index(file: BtreeFile, root: int, shape: KeyShape, entry: Row) -> bool:
+    """Tells whether SQLite's search finds an entry in an index whose entries are out of order.
+
+    In a page it halves the range of cells from the one in the middle on, and stops at the first that is equal.
+    """
+    tree = file.index_cursor(root, shape).tree
+    order, pager = tree.codec, file.pager
+    key = order.key(entry)
+    number = root
+    for _ in range(MAX_DEPTH):
+        node = pager.tree_page(number)
+        if not isinstance(node, (IndexLeaf, IndexInterior)):
+            raise corrupt(number, "table page in an index b-tree")
+        decode_index_node(pager, node, order)
+        entries = node.entries
+        assert entries is not None
+        low, high = 0, len(entries) - 1
+        while low <= high:
+            middle = (low + high) // 2
+            found = order.key(entries[middle])
+            if found == key:
+                return True
+            if found < key:
+                low = middle + 1
+            else:
+                high = middle - 1
+        if isinstance(node, IndexLeaf):
+            return False
+        number = node.children[low]
+    raise corrupt(root, "b-tree is too deep")
+
+
 class _Check:
-    __slots__ = ("auto_vacuum", "file", "max_errors", "messages", "n_pages", "usable", "used")
+    __slots__ = ("auto_vacuum", "file", "max_errors", "messages", "n_entries", "n_pages", "usable", "used")
 
     def __init__(self, file: BtreeFile, max_errors: int) -> None:
         self.file = file
         self.max_errors = max_errors
         self.messages: list[str] = []
+        self.n_entries = 0
         self.n_pages = file.n_pages
         self.usable = file.pager.usable
         self.auto_vacuum = bool(file.get_meta(META_LARGEST_ROOT))
@@ -86,10 +142,12 @@ class _Check:
 
     def pointer_map(self, prefix: str, child: int, kind: int, parent: int) -> None:
         """Compares a page's pointer-map entry with what was found."""
-        page, at = pointer_map_place(self.file.page_size, self.usable, child)
-        data = page_image(self.file, page)
+        page, at = pointer_map_place(self.file.page_size, self.usable, child) if child > 1 else (0, 0)
+        data = page_image(self.file, page) if 0 < page <= self.n_pages else bytes(5)
         found, found_parent = data[at], int.from_bytes(data[at + 1 : at + 5], "big")
-        if (found, found_parent) != (kind, parent):
+        if not ROOT <= found <= TREE:
+            self.report(f"{prefix}Failed to read ptrmap key={child}")
+        elif (found, found_parent) != (kind, parent):
             self.report(
                 f"{prefix}Bad ptr map entry key={child} expected=({kind},{parent}) got=({found},{found_parent})"
             )
@@ -117,8 +175,7 @@ class _Check:
                 for i in range(n_leaves):
                     leaf = read_u32(data, 8 + 4 * i)
                     if self.auto_vacuum:
-                        if 0 < leaf <= self.n_pages:
-                            self.pointer_map(prefix, leaf, FREE, 0)
+                        self.pointer_map(prefix, leaf, FREE, 0)
                     self.use(prefix, leaf)
                 n_left -= n_leaves
             trunk = read_u32(data, 0)
@@ -152,7 +209,7 @@ class _Check:
 
         Recursion is a stack of generators: each yields a child to check and is sent that child's (smallest rowid, depth).
         """
-        stack = [self.page(root, root, f"Tree {root} page {root}: ", 0, _LARGEST_ROWID)]
+        stack = [self.page(root, root, "", 0, _LARGEST_ROWID)]
         answer: tuple[int, int] | None = None
         while stack:
             try:
@@ -174,6 +231,8 @@ class _Check:
             return largest, 0
         data, first, kind, count, content, array, spans = layout
         is_leaf = kind in (INDEX_LEAF, TABLE_LEAF)
+        if kind != TABLE_INTERIOR:
+            self.n_entries += count
         depth = -1  # a leaf answers 0, and so does a page that cannot be read
         may_be_equal = True
         is_covered = True
@@ -288,7 +347,7 @@ class _Check:
                 if kind == TABLE_LEAF:
                     rowid, end = read_signed_varint(data, end)
                 largest = max_local(self.usable, kind == TABLE_LEAF)
-                head = data[end]
+                head = data[end] if size else 2
                 local = size if size <= largest else local_size(size, self.usable, largest)
                 end += local
                 if size > local:
@@ -305,15 +364,16 @@ class _Check:
         n_left = n_pages
         n_errors = len(self.messages)
         number = first
-        kind = FIRST_OVERFLOW
+        if self.auto_vacuum:
+            self.pointer_map(prefix, number, FIRST_OVERFLOW, parent)
         while number and not self.is_full():
             if not self.use(prefix, number):
                 break
-            if self.auto_vacuum:
-                self.pointer_map(prefix, number, kind, parent)
-            kind, parent = NEXT_OVERFLOW, number
             n_left -= 1
-            number = read_u32(page_image(self.file, number), 0)
+            following = read_u32(page_image(self.file, number), 0)
+            if self.auto_vacuum and n_left > 0:
+                self.pointer_map(prefix, following, NEXT_OVERFLOW, number)
+            number = following
         if n_left and n_errors == len(self.messages):
             self.report(f"{prefix}overflow list length is {n_pages - n_left} but should be {n_pages}")
 

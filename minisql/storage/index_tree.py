@@ -80,7 +80,7 @@ def _entries_from_page(pager: Pager, leaf: IndexLeaf, order: KeyOrder) -> list[R
             raise corrupt(leaf.number, "cell runs off the page")
         body = at + data[at]
         known = decoders.get(data[at:body])
-        if known is not None and body + known[0] <= end:
+        if known is not None and body + known[0] == end:
             entries.append(known[1](data, body, 0))
         else:
             entries.append(decode(data, at, end, 0))

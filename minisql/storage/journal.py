@@ -146,11 +146,11 @@ def is_marked_hot(vfs: Vfs, path: str) -> bool:
 def play_back(journal: VfsFile, database: VfsFile, page_size: int, sync: bool) -> None:
     """Puts the originals of a journal back into the database file.
 
-    The first header's page count restores the size of the file.  A page that occurs twice keeps its first, oldest image.
+    The first header's page count restores the size of the file.  No page occurs twice in a journal that was not damaged; if one
+    does, the last image counts, as in SQLite.
     """
     size = journal.size()
     at = 0
-    restored: set[int] = set()
     is_first = True
     while at + _HEADER.size <= size:
         head = journal.read(_HEADER.size, at)
@@ -169,7 +169,7 @@ def play_back(journal: VfsFile, database: VfsFile, page_size: int, sync: bool) -
         record_size = page_size + 8
         if count == 0xFFFFFFFF:
             count = (size - at) // record_size
-        if not _play_section(journal, database, at, count, nonce, page_size, database_pages, restored):
+        if not _play_section(journal, database, at, count, nonce, page_size, database_pages):
             break
         at += count * record_size
         at = (at + sector - 1) // sector * sector
@@ -189,7 +189,6 @@ def _play_section(
     nonce: int,
     page_size: int,
     database_pages: int,
-    restored: set[int],
 ) -> bool:
     """Plays one section; False when a record did not check and playback must stop."""
     record_size = page_size + 8
@@ -202,11 +201,10 @@ def _play_section(
         data = record[4:-4]
         if number in (0, lock_page):
             return False
-        if number <= database_pages and number not in restored:
+        if number <= database_pages:
             if page_checksum(nonce, data) != int.from_bytes(record[-4:], "big"):
                 return False
             database.write(data, (number - 1) * page_size)
-            restored.add(number)
         at += record_size
     return True
 

@@ -287,7 +287,7 @@ def assemble_page(
     head = header + struct.pack(">BHHHB", kind, 0, len(cells), start & 0xFFFF, 0)
     if right_child:
         head += right_child.to_bytes(4, "big")
-    head += struct.pack(f">{len(cells)}H", *[usable - end for end in ends])
+    head += struct.pack(f">{len(cells)}H", *map(usable.__sub__, ends))
     gap = start - len(head)
     if gap < 0:  # cells that shared bytes of a damaged page do not fit any more once they are apart
         raise corrupt(0, "cells overlap")
@@ -333,6 +333,11 @@ def parse_node(number: int, data: bytes, usable: int) -> Node:
     raise corrupt(number, f"b-tree page type {kind}")
 
 
+def is_empty_leaf(node: Node) -> bool:
+    """Tells whether a node that was just parsed, not of page 1, is a leaf without cells."""
+    return isinstance(node, (TableLeaf, IndexLeaf)) and node.data is not None and node.data[3:5] == b"\0\0"
+
+
 def _parse_table_interior(number: int, data: bytes, usable: int) -> TableInterior:
     keys: list[int] = []
     children: list[int] = []
@@ -347,6 +352,8 @@ def _parse_table_interior(number: int, data: bytes, usable: int) -> TableInterio
     if not keys and number != 1:
         raise corrupt(number, "interior page without cells")
     children.append(int.from_bytes(data[first + 8 : first + 12], "big"))
+    if 1 in children:
+        raise corrupt(number, "page 1 is no child")
     node = TableInterior(number, keys, children)
     node.data = data
     return node
@@ -362,6 +369,8 @@ def _parse_index_interior(number: int, data: bytes, usable: int) -> IndexInterio
     if not cells:
         raise corrupt(number, "interior page without cells")
     children.append(int.from_bytes(data[first + 8 : first + 12], "big"))
+    if 1 in children:
+        raise corrupt(number, "page 1 is no child")
     node = IndexInterior(number, None, cells, children)
     node.data = data
     return node

@@ -65,7 +65,7 @@ def read_chain(pager: Pager, first: int, size: int) -> bytes:
     parts: list[bytes] = []
     number = first
     while size > 0:
-        data = pager.raw_page(number).data
+        data = pager.overflow_page(number).data
         parts.append(data[4 : 4 + min(step, size)])
         size -= step
         number = int.from_bytes(data[:4], "big")

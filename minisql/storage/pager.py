@@ -28,6 +28,7 @@ from minisql.errors import (
     BUSY,
     CORRUPT,
     FULL,
+    IOERR_SHORT_READ,
     READONLY,
     READONLY_DBMOVED,
     SCHEMA,
@@ -40,7 +41,7 @@ from minisql.storage import journal as rollback_journal
 from minisql.storage.corruption import corrupt
 from minisql.storage.header import read_u32, write_u32
 from minisql.storage.locking import PENDING_BYTE
-from minisql.storage.node import Node, RawPage, TableLeaf, TreeNode, parse_node
+from minisql.storage.node import Node, RawPage, TableLeaf, TreeNode, is_empty_leaf, parse_node
 from minisql.storage.vfs import EXCLUSIVE, RESERVED, SHARED, UNLOCKED, Vfs, VfsFile
 from minisql.storage.wal import Wal
 
@@ -84,6 +85,7 @@ class Pager:
     """See the module docstring.  `file` is None for a database in memory.
 
     `originals` is the journal of journal mode MEMORY: pages of the file before this transaction overwrote them.
+    `roots` are pages known to be roots: only these may be leaves without cells.
     The b-tree, which knows cells and codecs, sets `on_reset` (nodes were replaced under it), `compact`
     (auto-vacuum before a commit), `open_cells` (cut the cells of
     a leaf that is about to lose its image) and `encode_cells` (encode the cells of a leaf that are still rows only).
@@ -127,6 +129,7 @@ class Pager:
         "read_ahead_start",
         "read_only",
         "reserved_bytes",
+        "roots",
         "savepoints",
         "secure_delete",
         "synchronous",
@@ -155,6 +158,7 @@ class Pager:
         self.clock: list[int] = []
         self.cache_size = -2000
         self.savepoints: list[Savepoint] = []
+        self.roots = {1}
         self.epoch = 0
         self.is_editing = False
         self.is_spilled = False
@@ -399,6 +403,8 @@ class Pager:
             node = parse_node(number, data, self.usable)
         except IndexError as error:
             raise corrupt(number, "b-tree page header is wrong") from error
+        if number not in self.roots and is_empty_leaf(node):
+            raise corrupt(number, "leaf without cells")
         if cached is None:
             self.add(node)
             return node  # type: ignore[return-value]
@@ -422,6 +428,14 @@ class Pager:
         page = RawPage(number, self.read_page_bytes(number))
         self.add(page)
         return page
+
+    def overflow_page(self, number: int) -> RawPage:
+        """Returns a page of an overflow chain; unlike others it is not filled up with zeros where the file ends within it."""
+        wal = self.wal
+        if self.file is not None and number not in self.pages and (number == self.n_pages or wal is not None):
+            if (wal is None or not wal.find_frame(number)) and self.file.size() < number * self.page_size:
+                raise sqlite_error(IOERR_SHORT_READ)
+        return self.raw_page(number)
 
     # -- cache -----------------------------------------------------------------------------------------------------
 

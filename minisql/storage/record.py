@@ -46,6 +46,9 @@ class RecordError(Exception):
     """The bytes are no record; callers translate it into SQLITE_CORRUPT with the page number."""
 
 
+_INTEGER_TYPES = frozenset((1, 2, 3, 4, 5, 6, 8, 9))
+
+
 def serial_type_size(serial_type: int) -> int:
     """Returns the size of a value in the body; the reserved types 10 and 11 take no bytes and read as NULL."""
     return _FIXED_SIZES[serial_type] if serial_type < 12 else (serial_type - 12) >> 1
@@ -79,7 +82,7 @@ def _drop_nan(value: float) -> float | None:
     return value if value == value else None
 
 
-def _wide_header(serial_types: list[int]) -> bytes:
+def wide_header(serial_types: list[int]) -> bytes:
     """Encodes a record header with serial types, or a size, of more than one byte."""
     types = b"".join(map(encode_varint, serial_types))
     size = len(types) + 1
@@ -91,10 +94,11 @@ def _wide_header(serial_types: list[int]) -> bytes:
 class RecordCodec:
     """Encodes and decodes the records of one shape in one database.
 
-    `legacy_format` (schema format 1 to 3) forbids the serial types 8 and 9.
+    `legacy_format` (schema format 1 to 3) forbids the serial types 8 and 9.  `ends_with_rowid`: entries of an index, whose
+    last field must be an integer.
     """
 
-    __slots__ = ("decoders", "defaults", "encoders", "encoding", "kinds_seen", "legacy_format", "n_columns", "real",
+    __slots__ = ("decoders", "defaults", "encoders", "encoding", "ends_with_rowid", "kinds_seen", "legacy_format", "n_columns", "real",
                  "rowid_column", "seen_once")
 
     def __init__(
@@ -112,6 +116,7 @@ class RecordCodec:
         self.real = frozenset(real_columns)
         self.encoding = encoding
         self.legacy_format = legacy_format
+        self.ends_with_rowid = False
         self.decoders: dict[bytes, tuple[int, Decoder]] = {}
         self.seen_once: dict[bytes, None] = {}
         self.encoders: dict[tuple[type, ...], Encoder] = {}
@@ -127,7 +132,9 @@ class RecordCodec:
     @staticmethod
     def for_entries(shape: KeyShape, encoding: str, legacy_format: bool) -> RecordCodec:
         """Makes the codec of an index b-tree."""
-        return RecordCodec(shape.n_fields, -1, shape.defaults, shape.real_fields, encoding, legacy_format)
+        codec = RecordCodec(shape.n_fields, -1, shape.defaults, shape.real_fields, encoding, legacy_format)
+        codec.ends_with_rowid = shape.ends_with_rowid
+        return codec
 
     def decode(self, data: bytes, at: int, end: int, rowid: int) -> Row:
         """Decodes the record at `data[at:end]`; raises RecordError when it does not fit there."""
@@ -145,9 +152,11 @@ class RecordCodec:
         return self._decode_new(data, at, at + header_size, end, rowid)
 
     def _decode_new(self, data: bytes, at: int, body: int, end: int, rowid: int) -> Row:
-        if body > end or body <= at:
-            raise RecordError("record header is longer than its payload")
+        if body > end or body <= at + 1:
+            raise RecordError("record header does not fit its payload")
         serial_types = self._serial_types(data, at, body)
+        if self.ends_with_rowid and (len(serial_types) != self.n_columns or serial_types[-1] not in _INTEGER_TYPES):
+            raise RecordError("index entry without a rowid")
         size = sum(map(serial_type_size, serial_types))
         if body + size != end:
             raise RecordError("record values do not fill the payload")
@@ -337,7 +346,7 @@ class RecordCodec:
         if n_types < 128 and not is_wide:
             header[0] = n_types
             return bytes(header) + b"".join(body)
-        return _wide_header(header[1:]) + b"".join(body)
+        return wide_header(header[1:]) + b"".join(body)
 
     def _with_integers(self, row: Sequence[Any]) -> Sequence[Any]:
         """Replaces integral REAL values within 48 bits by integers, as SQLite stores them."""

@@ -45,10 +45,10 @@ class KeyShape:
 
     `n_fields` values an entry, of which the first `n_key_fields` order the tree (for an ordinary index: all of them, rowid
     included); `collations` and `descending` have one item per key field; `real_fields` as in `RowShape.real_columns`;
-    `defaults` fills short records of WITHOUT ROWID tables.
+    `defaults` fills short records of WITHOUT ROWID tables.  `ends_with_rowid` says that the last field is an integer, the rowid.
     """
 
-    __slots__ = ("collations", "defaults", "descending", "n_fields", "n_key_fields", "real_fields")
+    __slots__ = ("collations", "defaults", "descending", "ends_with_rowid", "n_fields", "n_key_fields", "real_fields")
 
     def __init__(
         self,
@@ -58,7 +58,9 @@ class KeyShape:
         descending: tuple[bool, ...],
         real_fields: tuple[int, ...] = (),
         defaults: tuple[object, ...] = (),
+        ends_with_rowid: bool = False,
     ) -> None:
+        self.ends_with_rowid = ends_with_rowid
         self.n_fields = n_fields
         self.n_key_fields = n_key_fields
         self.collations = collations

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
 import traceback
@@ -51,6 +52,23 @@ class SignalError(Exception):
 
 
 EXCEPTIONS: tuple[type[BaseException], ...] = (KeyboardInterrupt, MemoryError, SignalError)
+
+
+class HangError(Exception):
+    """What ends a strike after `SECONDS`."""
+
+
+SECONDS = 10
+
+
+def _give_up(number: int, frame: FrameType | None) -> None:
+    raise HangError
+
+
+def _show_other_than_planted(failure: Any) -> None:
+    """An exception that strikes in a destructor is dropped by Python, which would print it."""
+    if failure.exc_type not in EXCEPTIONS:
+        sys.__unraisablehook__(failure)
 
 
 class Interrupter:
@@ -111,6 +129,7 @@ class Ground:
         connection = self.open()
         _run(connection, self.before_work)
         interrupter = Interrupter(at_line, exception)
+        signal.alarm(SECONDS)
         previous = sys.gettrace()
         sys.settrace(interrupter)
         try:
@@ -129,6 +148,7 @@ class Ground:
             wrong = traceback.format_exc(limit=-5)
         finally:
             connection.close()
+            signal.alarm(0)
         return bool(interrupter.place), f"{interrupter.place}: {wrong}" if wrong else ""
 
     def _examine(self, connection: minisql.Connection) -> str:
@@ -200,9 +220,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--step", type=int, default=1)
     parser.add_argument("--exceptions", type=int, default=1, choices=(1, 2, 3))
+    parser.add_argument("modes", nargs="*", default=MODES)
     options = parser.parse_args()
+    sys.unraisablehook = _show_other_than_planted
+    signal.signal(signal.SIGALRM, _give_up)
     n_lines = n_wrong = 0
-    for mode in MODES:
+    for mode in options.modes:
         for work in WORK:
             found: dict[str, int] = {}
             n_here = 0
