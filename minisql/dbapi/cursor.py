@@ -483,7 +483,7 @@ def _is_plain(column: list[Any]) -> bool:
     if not kinds.issubset(_PLAIN):
         return False
     for kind in kinds:
-        values = column if len(kinds) == 1 else [value for value in column if value.__class__ is kind]
+        values: list[Any] = column if len(kinds) == 1 else [value for value in column if value.__class__ is kind]
         if kind is int:
             if min(values) < INT64_MIN or max(values) > INT64_MAX:
                 return False

@@ -19,6 +19,7 @@ from minisql.engine.names import quoted
 from minisql.engine.virtual_tables import virtual_integrity
 from minisql.planner.compiler import Compiler
 from minisql.planner.foreign_keys import ForeignKeyUse, Reference, locate
+from minisql.storage.btree import BtreeFile
 from minisql.storage.check import integrity_check, probe_index
 from minisql.values.affinity import BLOB, NUMERIC, TEXT, apply_affinity
 from minisql.values.compare import hash_key, record_sort_key
@@ -179,12 +180,7 @@ def _missing_entries(session: Session, table: Table) -> dict[int, list[str]]:
         if index.is_unique:
             pairs = zip(entries, keys, keys[1:])
             followed = {key for entry, key, after in pairs if key[:n_keys] == after[:n_keys] and None not in entry[:n_keys]}
-        is_present: Callable[[tuple[Any, ...], tuple[Any, ...]], bool]
-        if _are_in_order(entries, index):
-            present = set(keys)
-            is_present = lambda entry, key, present=present: key in present  # type: ignore[misc]  # noqa: E731
-        else:  # then what a search finds depends on its way
-            is_present = lambda entry, key, root=index.root_page, shape=index.shape: probe_index(btree, root, shape, entry)  # type: ignore[misc]  # noqa: E731
+        is_present = _membership(btree, index, entries, keys)
         for number, wanted in numbered_entries(session, index):
             key = tuple([hash_key(value, collation) for value, collation in zip(wanted, collations)])
             if not is_present(wanted, key):
@@ -192,6 +188,20 @@ def _missing_entries(session: Session, table: Table) -> dict[int, list[str]]:
             elif key in followed:
                 errors.setdefault(number, []).append(f"non-unique entry in index {index.name}")
     return errors
+
+
+Key = tuple[Any, ...]
+
+
+def _membership(btree: BtreeFile, index: Index, entries: list[Key], keys: list[Key]) -> Callable[[Key, Key], bool]:
+    """A function that tells of an entry and its hash key whether a search of the index finds it."""
+    shape, root = index.shape, index.root_page
+    assert shape is not None
+    present = set(keys)
+    if _are_in_order(entries, index):
+        return lambda entry, key: key in present
+    # Out of order, what a search finds depends on its way.
+    return lambda entry, key: probe_index(btree, root, shape, entry)
 
 
 def _entries(cursor: Any) -> Iterator[tuple[Any, ...]]:

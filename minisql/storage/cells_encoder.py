@@ -34,7 +34,7 @@ def encode_cells(codec: RecordCodec, rowids: list[int], rows: list[Row], columns
     kinds = [set(map(type, column)) for column in columns]
     if any(len(kind) != 1 for kind in kinds):
         return None
-    encode = _make_encoder(tuple([*kind][0] for kind in kinds), codec.rowid_column, codec.real, codec.legacy_format)
+    encode = _make_encoder(tuple([next(iter(kind)) for kind in kinds]), codec.rowid_column, codec.real, codec.legacy_format)
     if encode is None:
         return None
     try:

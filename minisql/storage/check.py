@@ -318,6 +318,8 @@ class _Check:
                     return None
                 following = data[at] << 8 | data[at + 1]
                 size = data[at + 2] << 8 | data[at + 3]
+                if size < 4:
+                    return None
                 blocks.append((at, at + size))
                 n_free += size
                 if following <= at + size + 3:
@@ -371,7 +373,7 @@ class _Check:
                 break
             n_left -= 1
             following = read_u32(page_image(self.file, number), 0)
-            if self.auto_vacuum and n_left > 0:
+            if self.auto_vacuum and n_left:
                 self.pointer_map(prefix, following, NEXT_OVERFLOW, number)
             number = following
         if n_left and n_errors == len(self.messages):
@@ -382,10 +384,12 @@ class _Check:
         spans.sort()
         position = content
         n_fragments = 0
-        for start, end in spans:
+        for i, (start, end) in enumerate(spans):
             if start < position:
                 self.report(f"Multiple uses for byte {start} of page {number}")
-                return
+                if i < len(spans) - 1:
+                    return
+                break
             n_fragments += start - position
             position = end
         n_fragments += self.usable - position

@@ -98,8 +98,8 @@ class RecordCodec:
     last field must be an integer.
     """
 
-    __slots__ = ("decoders", "defaults", "encoders", "encoding", "ends_with_rowid", "kinds_seen", "legacy_format", "n_columns", "real",
-                 "rowid_column", "seen_once")
+    __slots__ = ("decoders", "defaults", "encoders", "encoding", "ends_with_rowid",
+                 "kinds_seen", "legacy_format", "n_columns", "real", "rowid_column", "seen_once")
 
     def __init__(
         self,

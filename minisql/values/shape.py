@@ -45,7 +45,7 @@ class KeyShape:
 
     `n_fields` values an entry, of which the first `n_key_fields` order the tree (for an ordinary index: all of them, rowid
     included); `collations` and `descending` have one item per key field; `real_fields` as in `RowShape.real_columns`;
-    `defaults` fills short records of WITHOUT ROWID tables.  `ends_with_rowid` says that the last field is an integer, the rowid.
+    `defaults` fills short records of WITHOUT ROWID tables.  `ends_with_rowid` says that the last field is the rowid.
     """
 
     __slots__ = ("collations", "defaults", "descending", "ends_with_rowid", "n_fields", "n_key_fields", "real_fields")

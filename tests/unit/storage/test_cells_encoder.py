@@ -35,7 +35,7 @@ def test_cells_are_those_of_rows_encoded_one_by_one(seed: int) -> None:
     rowids = list(range(first, first + 40)) if seed % 2 else sorted(chance.sample(range(first, first + 400), 40))
     cells = encode_cells(codec, rowids, rows, None)
     if cells is None:
-        assert all(column[0] is None or place not in real and isinstance(column[0], float) for place, column in enumerate(columns))
+        assert all(column[0] is None or (place not in real and isinstance(column[0], float)) for place, column in enumerate(columns))
     else:
         assert cells == [encode_cell(rowid, codec.encode_any(row)) for rowid, row in zip(rowids, rows)]
 
