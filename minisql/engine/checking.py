@@ -17,15 +17,19 @@ from minisql.catalog.schema import Index, Schema, Table
 from minisql.engine.index_content import numbered_entries
 from minisql.engine.names import quoted
 from minisql.engine.virtual_tables import virtual_integrity
+from minisql.errors import Error
 from minisql.planner.compiler import Compiler
 from minisql.planner.foreign_keys import ForeignKeyUse, Reference, locate
 from minisql.storage.btree import BtreeFile
 from minisql.storage.check import integrity_check, probe_index
+from minisql.storage.record import RecordError
 from minisql.values.affinity import BLOB, NUMERIC, TEXT, apply_affinity
 from minisql.values.compare import hash_key, record_sort_key
 
 if TYPE_CHECKING:
     from minisql.engine.session import Session
+
+Key = tuple[Any, ...]
 
 
 def check_database(
@@ -33,7 +37,8 @@ def check_database(
 ) -> Iterator[tuple[str, int]]:
     """The rows about one database, each with the number of errors that it names.
 
-    What is wrong with pages is one row; `n_errors` limits the errors in it.
+    What is wrong with pages is one row; `n_errors` limits the errors in it.  A row whose record cannot be read ends the check,
+    and the last text says so; anything else that cannot be read is an error, as in SQLite.
     """
     btree = session.btrees[database]
     schema = session.catalog.schemas[database]
@@ -52,8 +57,15 @@ def check_database(
         yield text, 1
     checked = [table for table in unique_tables if table.root_page > 1]
     for table in checked:
-        for text in _check_rows(session, table, is_quick):
-            yield text, 1
+        missing = {} if is_quick else _missing_entries(session, table)
+        try:
+            for text in _check_rows(session, table, is_quick, missing):
+                yield text, 1
+        except Error as error:
+            if not isinstance(error.__cause__, RecordError):
+                raise
+            yield str(error), n_errors
+            return
     for table in tables_in_walk_order(schema):
         if table.module is not None and (table_name is None or table.name.lower() == table_name.lower()):
             found = virtual_integrity(session, table, is_quick)
@@ -88,14 +100,13 @@ def _check_index_sizes(tables: list[Table], counts: list[int]) -> Iterator[str]:
             place += 1
 
 
-def _check_rows(session: Session, table: Table, is_quick: bool) -> Iterator[str]:
+def _check_rows(session: Session, table: Table, is_quick: bool, missing: dict[int, list[str]]) -> Iterator[str]:
     """Row by row: values against their columns, CHECK constraints, then the entries of the indexes."""
     name = f"{quoted(table.schema_name)}.{quoted(table.name)}"
     positions = [position for position, column in enumerate(table.columns) if column.hidden != 1]
     checks = [f"({check.text}) IS NOT FALSE" for check in table.checks]
     terms = ["*", *([" AND ".join(checks)] if checks and not session.flags["ignore_check_constraints"] else ["1"])]
-    rows = session.execute_inside(f"SELECT {', '.join(terms)} FROM {name} NOT INDEXED")
-    missing = {} if is_quick else _missing_entries(session, table)
+    rows = session.rows_inside(f"SELECT {', '.join(terms)} FROM {name} NOT INDEXED")
     is_out_of_order = _order_check(table) if table.is_without_rowid and not is_quick else None
     column_checks = [(field, _value_check(table, position)) for field, position in enumerate(positions)]
     wanted = [(field, check) for field, check in column_checks if check is not None]
@@ -181,7 +192,7 @@ def _missing_entries(session: Session, table: Table) -> dict[int, list[str]]:
             pairs = zip(entries, keys, keys[1:])
             followed = {key for entry, key, after in pairs if key[:n_keys] == after[:n_keys] and None not in entry[:n_keys]}
         is_present = _membership(btree, index, entries, keys)
-        for number, wanted in numbered_entries(session, index):
+        for number, wanted in _as_far_as_readable(numbered_entries(session, index)):
             key = tuple([hash_key(value, collation) for value, collation in zip(wanted, collations)])
             if not is_present(wanted, key):
                 errors.setdefault(number, []).append(f"row {number} missing from index {index.name}")
@@ -190,7 +201,13 @@ def _missing_entries(session: Session, table: Table) -> dict[int, list[str]]:
     return errors
 
 
-Key = tuple[Any, ...]
+def _as_far_as_readable(entries: Iterator[tuple[int, Key]]) -> Iterator[tuple[int, Key]]:
+    """Ends before the first row whose record cannot be read: the check of the rows comes to it, too."""
+    try:
+        yield from entries
+    except Error as error:
+        if not isinstance(error.__cause__, RecordError):
+            raise
 
 
 def _membership(btree: BtreeFile, index: Index, entries: list[Key], keys: list[Key]) -> Callable[[Key, Key], bool]:

@@ -7,6 +7,7 @@ Source: https://www.sqlite.org/fileformat2.html section 2.4.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from minisql.catalog.schema import Index
@@ -25,11 +26,11 @@ def index_entries(session: Session, index: Index) -> list[tuple[Any, ...]]:
     return session.execute_inside(f"SELECT {_terms(index)} FROM {_table(index)} NOT INDEXED{where}")
 
 
-def numbered_entries(session: Session, index: Index) -> list[tuple[int, tuple[Any, ...]]]:
+def numbered_entries(session: Session, index: Index) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """The entries with the number of their row, from 1 in table order; rows outside a partial index are left out."""
     condition = f"({unparse(index.where)})" if index.where is not None else "1"
-    rows = session.execute_inside(f"SELECT {condition}, {_terms(index)} FROM {_table(index)} NOT INDEXED")
-    return [(number, row[1:]) for number, row in enumerate(rows, 1) if row[0]]
+    rows = session.rows_inside(f"SELECT {condition}, {_terms(index)} FROM {_table(index)} NOT INDEXED")
+    return ((number, row[1:]) for number, row in enumerate(rows, 1) if row[0])
 
 
 def _table(index: Index) -> str:

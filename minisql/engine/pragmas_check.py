@@ -12,7 +12,7 @@ from minisql.engine.analyze import analyze
 from minisql.engine.checking import check_database, check_foreign_keys
 from minisql.engine.names import quoted
 from minisql.engine.pragma_table import Rows, parse_integer, pragma
-from minisql.errors import CORRUPT, ERROR, Error, sqlite_error
+from minisql.errors import ERROR, sqlite_error
 
 if TYPE_CHECKING:
     from minisql.catalog.schema import Table
@@ -46,17 +46,11 @@ def _check(session: Session, database: int | None, value: str | None, is_quick: 
     rows: list[tuple[Any, ...]] = []
     for number in numbers:
         session.ensure_reading(number)
-        try:
-            for text, n_found in check_database(session, number, n_errors, is_quick, table_name):
-                rows.append((text,))
-                n_errors -= n_found
-                if n_errors <= 0:
-                    return rows
-        except Error as error:
-            if error.sqlite_errorcode & 0xFF != CORRUPT:
-                raise
-            # What cannot be read on ends the check: its last row says so.
-            return [*rows, (str(error),)]
+        for text, n_found in check_database(session, number, n_errors, is_quick, table_name):
+            rows.append((text,))
+            n_errors -= n_found
+            if n_errors <= 0:
+                return rows
     return rows or [("ok",)]
 
 

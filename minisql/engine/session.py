@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from minisql import limits as limit_numbers
@@ -221,6 +221,15 @@ class Session:
             return list(run(self.compile(sql), self, values))
         finally:
             self.changes, self.total_changes, self.last_insert_rowid, self.authorizer = saved
+
+    def rows_inside(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        """The same row by row, for SQL that only reads."""
+        authorizer, self.authorizer = self.authorizer, None
+        try:
+            program = self.compile(sql)
+        finally:
+            self.authorizer = authorizer
+        yield from run(program, self, ())
 
     def execute_kept(self, sql: str) -> None:
         """Runs one of the few statements that are run again and again (BEGIN, COMMIT, ...); they are compiled once."""

@@ -142,8 +142,8 @@ class _Check:
 
     def pointer_map(self, prefix: str, child: int, kind: int, parent: int) -> None:
         """Compares a page's pointer-map entry with what was found."""
-        page, at = pointer_map_place(self.file.page_size, self.usable, child) if child > 1 else (0, 0)
-        data = page_image(self.file, page) if 0 < page <= self.n_pages else bytes(5)
+        page, at = pointer_map_place(self.file.page_size, self.usable, child) if 1 < child <= self.n_pages else (0, 0)
+        data = page_image(self.file, page) if page else bytes(5)
         found, found_parent = data[at], int.from_bytes(data[at + 1 : at + 5], "big")
         if not ROOT <= found <= TREE:
             self.report(f"{prefix}Failed to read ptrmap key={child}")
