@@ -14,7 +14,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from minisql.storage.record_encoder import Encoder, make_encoder
 from minisql.storage.varint import encode_varint, read_varint
@@ -55,10 +55,29 @@ def serial_type_size(serial_type: int) -> int:
 
 
 def decode_text(data: bytes, encoding: str) -> str:
-    """Decodes text; bytes that are not valid UTF-8 are kept by `surrogateescape`, those of UTF-16 are replaced as C does."""
+    """Decodes text; bytes that are not valid UTF-8 are kept by `surrogateescape`, surrogates of UTF-16 are joined as C does."""
     if encoding == "utf-8":
         return decode_escaped(data)
-    return data[: len(data) & ~1].decode(encoding, "replace")
+    try:
+        return data[: len(data) & ~1].decode(encoding)
+    except UnicodeDecodeError:
+        return _join_surrogates(data, "little" if encoding == "utf-16le" else "big")
+
+
+def _join_surrogates(data: bytes, order: Literal["little", "big"]) -> str:
+    """Decodes UTF-16 that is not valid: SQLite joins any surrogate with the unit behind it; a last one becomes three bytes."""
+    units = iter([int.from_bytes(data[at : at + 2], order) for at in range(0, len(data) - 1, 2)])
+    pieces: list[str] = []
+    for unit in units:
+        if not 0xD800 <= unit < 0xE000:
+            pieces.append(chr(unit))
+            continue
+        second = next(units, -1)
+        if second < 0:
+            pieces.append(decode_escaped(chr(unit).encode("utf-8", "surrogatepass")))
+        else:
+            pieces.append(chr((second & 0x3FF) + ((unit & 0x3F) << 10) + (((unit & 0x3C0) + 0x40) << 10)))
+    return "".join(pieces)
 
 
 def encode_text(text: str, encoding: str) -> bytes:

@@ -1,5 +1,7 @@
 """Databases in UTF-16: text order, casts, temporary and attached databases, and what SQLite reads of them."""
 
+import sqlite3
+
 import apsw
 import pytest
 
@@ -46,3 +48,27 @@ def test_encodings_must_agree(tmp_path):
     with pytest.raises(OperationalError, match="attached databases must use the same text encoding as main database"):
         connection.execute("attach ? as other", (path,))
     assert [row[1] for row in connection.execute("pragma database_list")] == ["main"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16le", "utf-16be"])
+@pytest.mark.parametrize("units", [(0xDFFF, 0xFFFE), (0xD800, 0x41), (0x41, 0xD800), (0xDC00, 0xE9, 0x20AC), (0xDBFF, 0x20AC, 0)])
+def test_surrogates_out_of_place_read_as_sqlite_reads_them(tmp_path, encoding, units):
+    path = str(tmp_path / "t.db")
+    other = apsw.Connection(path)
+    list(other.execute(f"PRAGMA encoding = '{encoding}'; CREATE TABLE t(a)"))
+    raw = b"".join(unit.to_bytes(2, "little" if encoding == "utf-16le" else "big") for unit in units)
+    other.execute("INSERT INTO t VALUES (?)", (raw,))
+    other.close()
+    data = bytearray((tmp_path / "t.db").read_bytes())
+    size = data[16] << 8 | data[17]
+    data[size + (data[size + 8] << 8 | data[size + 9]) + 3] += 1  # the serial type: text in place of a blob
+    (tmp_path / "t.db").write_bytes(data)
+    mine = minisql.connect(path)
+    mine.text_factory = bytes
+    theirs = sqlite3.connect(path)
+    theirs.text_factory = bytes
+    try:
+        assert mine.execute("SELECT a FROM t").fetchall() == theirs.execute("SELECT a FROM t").fetchall()
+    finally:
+        mine.close()
+        theirs.close()
