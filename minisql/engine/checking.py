@@ -184,13 +184,9 @@ def _missing_entries(session: Session, table: Table) -> dict[int, list[str]]:
             continue
         assert index.shape is not None
         collations = [column.collation for column in index.entry_columns]
-        n_keys = len(index.columns)
         entries = list(_entries(btree.index_cursor(index.root_page, index.shape, False)))
         keys = [tuple([hash_key(value, collation) for value, collation in zip(entry, collations)]) for entry in entries]
-        followed = set()
-        if index.is_unique:
-            pairs = zip(entries, keys, keys[1:])
-            followed = {key for entry, key, after in pairs if key[:n_keys] == after[:n_keys] and None not in entry[:n_keys]}
+        followed = _not_followed_by_greater(entries, keys, index) if index.is_unique else frozenset()
         is_present = _membership(btree, index, entries, keys)
         for number, wanted in _as_far_as_readable(numbered_entries(session, index)):
             key = tuple([hash_key(value, collation) for value, collation in zip(wanted, collations)])
@@ -219,6 +215,21 @@ def _membership(btree: BtreeFile, index: Index, entries: list[Key], keys: list[K
         return lambda entry, key: key in present
     # Out of order, what a search finds depends on its way.
     return lambda entry, key: probe_index(btree, root, shape, entry)
+
+
+def _not_followed_by_greater(entries: list[Key], keys: list[Key], index: Index) -> frozenset[Key]:
+    """The hash keys of entries whose next one has not greater key columns; NULL is equal to nothing."""
+    n_keys = len(index.columns)
+    collations = tuple(column.collation for column in index.columns)
+    descending = tuple(column.descending for column in index.columns)
+    order = [record_sort_key(entry[:n_keys], collations, descending) for entry in entries]
+    return frozenset(
+        [
+            key
+            for entry, key, own, following in zip(entries, keys, order, order[1:])
+            if not own < following and None not in entry[:n_keys]
+        ]
+    )
 
 
 def _entries(cursor: Any) -> Iterator[tuple[Any, ...]]:

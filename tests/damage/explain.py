@@ -4,6 +4,7 @@ Each finding of the ledger in which both give rows and they differ, or only SQLi
 first cause that holds for the file:
 
     out of order    entries or rowids of a tree are not ascending: where a search stops depends on which cells it looks at
+    index differs   an index and its table hold different values: the engines read different ones of the two
     used twice      a page is reached on two ways, so what is read depends on the order of reading
     invalid text    text that is not valid in the file's encoding, which apsw refuses to hand out
     unexplained     none of these
@@ -33,7 +34,7 @@ from tests.damage.fuzz import run_seed
 from tests.damage.samples import Sample
 
 ROOTS = {"t": 2, "tb": 3, "w": 4, "sqlite_autoindex_w_2": 5}
-CAUSES = ("out of order", "used twice", "invalid text", "unexplained")
+CAUSES = ("out of order", "index differs", "used twice", "invalid text", "unexplained")
 
 
 def cause(damaged: Sample, finding: dict[str, Any]) -> str:
@@ -44,8 +45,11 @@ def cause(damaged: Sample, finding: dict[str, Any]) -> str:
         if "UnicodeDecodeError" in (finding["theirs"], finding["ours"]):
             return "invalid text"
         pages, is_ordered = _walk(path)
+        is_same = _agrees(path, "b, c, a FROM t", "tb") and _agrees(path, "u, k FROM w", "sqlite_autoindex_w_2")
     if not is_ordered:
         return "out of order"
+    if not is_same:
+        return "index differs"
     return "used twice" if any(count > 1 for count in pages.values()) else "unexplained"
 
 
@@ -121,6 +125,21 @@ def _indexes_ascend(path: str) -> bool:
     finally:
         connection.close()
     return True
+
+
+def _agrees(path: str, what: str, index: str) -> bool:
+    """Whether an index and its table give the same values."""
+    connection = apsw.Connection(path)
+    try:
+        both = [
+            sorted(tuple(map(_sort_key, row)) for row in connection.execute(f"SELECT {what} {way}"))
+            for way in (f"INDEXED BY {index}", "NOT INDEXED")
+        ]
+    except (apsw.Error, UnicodeDecodeError):
+        return False
+    finally:
+        connection.close()
+    return both[0] == both[1]
 
 
 def _sort_key(value: Any) -> tuple[Any, ...]:
