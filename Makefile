@@ -45,8 +45,7 @@ lint: .venv/.stamp
 	@.venv/bin/lint-imports
 
 model: .venv/.stamp
-	@$(RUN) -m tests.model --replay 3000
-	@$(RUN) -m tests.model --mutations
+	@$(RUN) -m tests.model --replay 3000 --mutations
 
 corpus: .venv/.stamp
 	@$(RUN) benchmarks/corpus.py --all --jobs $(JOBS) --ledger .build/corpus.jsonl --write docs $(CORPUS)

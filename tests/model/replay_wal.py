@@ -17,7 +17,7 @@ from minisql.storage.wal_index import BACKFILL, HEADER_WORDS, READ_MARKS
 from minisql.values.shape import RowShape
 
 from . import wal
-from .checker import Label, State
+from .checker import Label, Model, State
 from .stepping import Actor, Machine
 from .wal import N_MARKS, NO_MARK, WalModel
 
@@ -294,7 +294,7 @@ def _committer(version: int) -> Any:
     return write
 
 
-def random_walk(model: WalModel, chooser: random.Random, n_steps: int) -> list[Label]:
+def random_walk(model: Model, chooser: random.Random, n_steps: int) -> list[Label]:
     """Returns a random trace; kills and power cuts are rarer than steps."""
     state = model.initial()
     trace: list[Label] = []

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
+from minisql.storage.journal import Journal
 from minisql.storage.wal import Wal
 
-from . import wal
+from . import replay_journal, wal
 from .__main__ import SMALL, planted
 from .checker import Label, Model, describe, search
 from .replay_wal import Drift, replay, walks
@@ -62,6 +63,27 @@ def test_engine_follows_random_traces() -> None:
         replay(model, trace)
         steps.update(label[1] for label in trace)
     assert len(steps) > 40
+
+
+def test_engine_follows_random_traces_of_the_rollback_journal() -> None:
+    steps = set()
+    for model, trace in replay_journal.walks(7, 120):
+        replay_journal.replay(model, trace)
+        steps.update(label[1] for label in trace)
+    assert len(steps) >= 25
+
+
+def test_engine_that_skips_a_sync_of_the_journal_leaves_the_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Journal._append_section
+
+    def write_section(self: Journal, body: bytes, count: int, synchronous: int) -> None:
+        whole(self, body, count, 1)
+
+    write_section.__name__ = "_append_section"
+    monkeypatch.setattr(Journal, "_append_section", write_section)
+    with pytest.raises(Drift):
+        for model, trace in replay_journal.walks(7, 20):
+            replay_journal.replay(model, trace)
 
 
 def wal_reset_trace() -> list[Label]:
