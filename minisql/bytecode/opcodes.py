@@ -86,7 +86,8 @@ Program = _jump(
     "Run sub-program p4 = (Program, registers tuple handed over as its parameters, name) in a frame of "
     "its own; p1 1 = a recursion guard applies; p2: jump there on RAISE(IGNORE).",
 )
-LAST_INLINED = Program
+Prev = _jump("Prev", "Cursor p1 to its previous row, likewise.")
+LAST_INLINED = Prev
 
 Noop = _plain("Noop", "Does nothing.")
 Gosub = _jump("Gosub", "r[p1] = address of this instruction; jump to p2.")
@@ -192,7 +193,6 @@ OpenTree = _plain(
 )
 Close = _plain("Close", "Close cursor p1.")
 Last = _jump("Last", "Cursor p1 to its last row, likewise.")
-Prev = _jump("Prev", "Cursor p1 to its previous row, likewise.")
 SeekRowid = _jump(
     "SeekRowid",
     "Table cursor p1 to rowid r[p4], r[p3..] = row; jump to p2 if there is none or it is not an integer.",

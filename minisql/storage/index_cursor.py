@@ -108,16 +108,17 @@ class IndexCursor:
         """Tells whether an entry starts with the prefix under the index's collations."""
         return self.tree.starts_with(entry, prefix, self.order)
 
-    def end_of_range(self, prefix: Row, above: bool) -> int:
-        """The position in `rows`, from the current one on, of the first entry not before the prefix (behind it if `above`)."""
+    def place_of(self, prefix: Row, above: bool, low: int, high: int) -> int:
+        """The position among those of `rows` from `low` to `high` of the first entry not before the prefix, or, with `above`,
+        behind all that start with it."""
         order = self.order
         if self.is_self_ordered and order.orders_itself(prefix):
             try:
-                return bisect_left(self.rows, (*prefix, TOP) if above else prefix, self.position)
+                return bisect_left(self.rows, (*prefix, TOP) if above else prefix, low, high)
             except TypeError:
                 pass
         key = order.key_above(prefix) if above else order.key(prefix)
-        return bisect_left(self.rows, key, self.position, key=order.key)
+        return bisect_left(self.rows, key, low, high, key=order.key)
 
     def _seek_up(self, prefix: Row, above: bool, is_lookup: bool = True) -> Row | None:
         self.path, leaf, position = self.tree.path_to(prefix, above, self.order, is_lookup)

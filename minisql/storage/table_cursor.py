@@ -324,6 +324,35 @@ class TableCursor:
             else:
                 return
 
+    def leaves_down(self, below_rowid: int | None = None) -> Iterator[LeafRows]:
+        """Yields (rowids, rows, type masks) from the last leaf to the first, their rows from the last to the first; with
+        `below_rowid` from there on.  Otherwise as `leaves`."""
+        tree, codec = self.tree, self.codec
+        pager = tree.pager
+        while True:
+            edits = tree.edits
+            for leaf in tree.leaves_down(below_rowid):
+                if leaf.rows is None or leaf.codec is not codec:
+                    decode_leaf(pager, leaf, codec)
+                rows: list[Row] = leaf.rows  # type: ignore[assignment]
+                masks = leaf.masks
+                if masks is None:
+                    masks = leaf.masks = ColumnMasks(rows)
+                leaf.leased = True
+                end = len(rows) if below_rowid is None else bisect_left(leaf.rowids, below_rowid)
+                below_rowid = None
+                if not end:
+                    continue
+                rowids = leaf.rowids[:end][::-1]
+                yield rowids, rows[:end][::-1], masks
+                if row_cache.used > row_cache.limit:
+                    pager.trim()
+                if tree.edits != edits:
+                    below_rowid = rowids[-1]
+                    break
+            else:
+                return
+
     def count(self) -> int:
         """Counts the rows without decoding them."""
         return self.tree.count()

@@ -348,6 +348,30 @@ class TableTree:
             stack.append((interior, index + 1))
             node = tree_page(interior.children[index])
 
+    def leaves_down(self, below_rowid: int | None = None) -> Iterator[TableLeaf]:
+        """Yields the leaves from the last to the first, undecoded, or from that of the last rowid below the given one on."""
+        tree_page = self.pager.tree_page
+        stack: list[tuple[TableInterior, int]] = []
+        node = tree_page(self.root)
+        while True:
+            while isinstance(node, TableInterior):
+                index = len(node.children) - 1 if below_rowid is None else bisect_left(node.keys, below_rowid - 1)
+                stack.append((node, index))
+                if len(stack) > MAX_DEPTH:
+                    raise corrupt(self.root, "b-tree is too deep")
+                node = tree_page(node.children[index])
+            below_rowid = None
+            if not isinstance(node, TableLeaf):
+                raise corrupt(node.number, "index page in a table b-tree")
+            yield node
+            while stack and not stack[-1][1]:
+                stack.pop()
+            if not stack:
+                return
+            interior, index = stack.pop()
+            stack.append((interior, index - 1))
+            node = tree_page(interior.children[index - 1])
+
     def count(self) -> int:
         """Counts the rows, decoding none."""
         return sum(map(count_rows, self.leaves()))

@@ -101,7 +101,7 @@ def interpret(
             instruction = code[pc]
             opcode, p1, p2, p3, p4, p5 = instruction
             pc += 1
-            if opcode > 15:  # LAST_INLINED
+            if opcode > 16:  # LAST_INLINED
                 pc = handlers[opcode](frame, registers, instruction, pc)
             elif opcode > 6:
                 if opcode < 13:  # Eq Ne Lt Le Gt Ge
@@ -169,7 +169,7 @@ def interpret(
                         code = frame.program.code
                         cursors = frame.cursors
                         pc = frame.pc
-                else:  # Program
+                elif opcode == 15:  # Program
                     callee = enter_frame(frame, registers, instruction, pc)
                     if callee is not None:
                         frame = callee
@@ -177,6 +177,28 @@ def interpret(
                         code = frame.program.code
                         cursors = frame.cursors
                         pc = 0
+                else:  # Prev
+                    row = cursors[p1].previous()
+                    if row is not None:
+                        if p3:
+                            registers[p3 : p3 + len(row)] = row
+                        pc = p2
+                        countdown -= 1
+                        if not countdown:
+                            countdown = poll_steps
+                            if promote_later is not None:
+                                if acts and not is_before_acts(code, pc):
+                                    has_looked = True
+                                else:
+                                    translated = promote_behind(promote_later, has_looked, host, n_changes, n_rows)
+                                    if translated is not None:
+                                        break
+                                if has_looked:
+                                    promote = promote_later = None
+                                else:
+                                    has_looked = True
+                                    countdown = STEPS_PER_INSTRUCTION * len(code)
+                            poll(host)
             elif opcode == 0:  # Next
                 row = cursors[p1].next()
                 if row is not None:
@@ -358,4 +380,4 @@ def leave_frame(frame: Frame) -> Frame:
     return parent
 
 
-assert opcodes.LAST_INLINED == 15 and opcodes.NotNull == 6 and opcodes.Ge == 12 and opcodes.Program == 15
+assert opcodes.LAST_INLINED == opcodes.Prev == 16 and opcodes.NotNull == 6 and opcodes.Ge == 12 and opcodes.Program == 15

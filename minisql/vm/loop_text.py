@@ -33,6 +33,7 @@ _STARTS = {
     op.Rewind: "first()", op.Last: "last()", op.HashUnmatched: "first_unmatched()", op.SorterSort: "sort()",
     op.GroupRewind: "finish()", op.QueueNext: "take()", op.WindowRewind: "finish(R)",
 }  # fmt: skip
+_DESCENDING = frozenset((op.Last, op.SeekLE, op.SeekLT))
 _OPERATORS = {op.SeekGE: "ge", op.SeekGT: "gt", op.SeekLE: "le", op.SeekLT: "lt"}
 
 
@@ -72,7 +73,7 @@ def emit_loop(translator: Translator, loop: LoopExtent) -> set[int]:
     translator.n_loops += 1
     if translator.n_loops > MAX_LOOPS:
         raise Untranslatable("too many nested loops")
-    if loop.kind == op.Rewind and kind == "table" and is_undisturbed_scan(translator, loop):
+    if kind == "table" and loop.kind in (op.Rewind, op.Last) and is_undisturbed_scan(translator, loop):
         translator.n_loops += 1
         _emit_scan(translator, loop, context)
         translator.n_loops -= 1
@@ -92,8 +93,13 @@ def emit_loop(translator: Translator, loop: LoopExtent) -> set[int]:
 
 
 def is_undisturbed_scan(translator: Translator, loop: LoopExtent) -> bool:
-    """Tells whether nothing but the loop's Next moves the cursor, and only the loop's body reads from it."""
-    return translator.code[loop.next][0] == op.Next and _uses_are_plain(translator, loop)
+    """Tells whether nothing but the loop's Next or Prev moves the cursor, and only the loop's body reads from it."""
+    return _goes_on(translator, loop) and _uses_are_plain(translator, loop)
+
+
+def _goes_on(translator: Translator, loop: LoopExtent) -> bool:
+    """Tells whether a loop advances in the way in which it has begun."""
+    return translator.code[loop.next][0] == (op.Prev if loop.kind in _DESCENDING else op.Next)
 
 
 def _uses_are_plain(translator: Translator, loop: LoopExtent) -> bool:
@@ -166,42 +172,47 @@ def resuming_texts(translator: Translator, context: LoopContext) -> list[str]:
 
 def _walks_by_leaf(translator: Translator, loop: LoopExtent) -> bool:
     return (
-        translator.code[loop.next][0] == op.Next
-        and (loop.kind == op.Rewind or loop.kind in _OPERATORS)
+        _goes_on(translator, loop)
+        and (loop.kind in (op.Rewind, op.Last) or loop.kind in _OPERATORS)
         and _is_read_by_entry(translator, loop)
     )
 
 
 def _walks(translator: Translator, loop: LoopExtent) -> bool:
-    return (loop.kind == op.Rewind or loop.kind in _OPERATORS) and _walks_by_leaf(translator, loop)
+    return _walks_by_leaf(translator, loop)
 
 
 def _range_end(translator: Translator, loop: LoopExtent) -> tuple[str, bool] | None:
-    """The end of a range of an index that the body tests first: the key's text, and whether the key itself is in the range."""
+    """The end of a range of an index that the body tests first: the key's text, and `above` as walk_lists has it."""
     plan = translator.plan
     opcode, cursor, target, _, registers, _ = translator.code[loop.body]
-    if opcode not in (op.IdxGT, op.IdxGE) or cursor != loop.cursor or target != loop.end or not _walks(translator, loop):
+    tests = (op.IdxLT, op.IdxLE) if loop.kind in _DESCENDING else (op.IdxGT, op.IdxGE)
+    if opcode not in tests or cursor != loop.cursor or target != loop.end or not _walks(translator, loop):
         return None
     for register in registers:
         if any(loop.start <= address <= loop.next for address in plan.definitions[register]):
             return None
-    return translator.tuple_text(registers, loop.body), opcode == op.IdxGT
+    return translator.tuple_text(registers, loop.body), opcode in (op.IdxGT, op.IdxLE)
 
 
 def _first_text(translator: Translator, loop: LoopExtent) -> str:
     """The text that moves a cursor to the first row of a loop."""
-    return f"c{loop.cursor}.first()" if loop.kind == op.Rewind else seek_text(translator, loop.start)
+    if loop.kind in (op.Rewind, op.Last):
+        return f"c{loop.cursor}.{_STARTS[loop.kind]}"
+    return seek_text(translator, loop.start)
 
 
-def _bound_text(bound: tuple[str, bool] | None) -> str:
-    return "" if bound is None else f", {bound[0]}, {bound[1]}"
+def _way_text(loop: LoopExtent, bound: tuple[str, bool] | None) -> str:
+    """The arguments that say where a walk ends and whether it goes down."""
+    end = "" if bound is None else f", {bound[0]}, {bound[1]}"
+    return f"{end}, down=True" if loop.kind in _DESCENDING else end
 
 
 def _emit_lists(translator: Translator, loop: LoopExtent, context: LoopContext, bound: tuple[str, bool] | None) -> None:
     """A range of a table or index in whose body no rows are handed out: in lists for a body without statements of its own."""
     start, cursor = loop.start, loop.cursor
     translator.address = start
-    walk = f"c{cursor}, host, {_first_text(translator, loop)}{_bound_text(bound)}"
+    walk = f"c{cursor}, host, {_first_text(translator, loop)}{_way_text(loop, bound)}"
     saved = translator.walks.get(cursor)
     translator.walks[cursor] = start
     translator.line(f"for W{start} in walk_lists({walk}):")
@@ -227,7 +238,7 @@ def _emit_leaf_walk(
     start, cursor = loop.start, loop.cursor
     translator.address = start
     first = _first_text(translator, loop)
-    translator.line(f"s{start} = LeafWalk(c{cursor}, host, {first}{_bound_text(bound)})")
+    translator.line(f"s{start} = LeafWalk(c{cursor}, host, {first}{_way_text(loop, bound)})")
     translator.line(f"for W{start} in s{start}:")
     translator.depth += 1
     _expect_changes(translator, loop, context)
@@ -267,7 +278,8 @@ def _emit_scan(translator: Translator, loop: LoopExtent, context: LoopContext) -
         _emit_rows(translator, loop, context, row)
     translator.depth -= 1
     name = "None" if test is None else translator.object_name(("object", test))
-    text = f"s{start} = Scan(c{cursor}, host, {name}, {wants_rowid}{', True' if context.is_bulk else ''})"
+    joins = ", joins=True" if context.is_bulk else ""
+    text = f"s{start} = Scan(c{cursor}, host, {name}, {wants_rowid}{joins}{_way_text(loop, None)})"
     translator.lines[line] = (translator.depth, text, start)
     translator.lines[line + 1] = (translator.depth, f"for W{start}, x{start} in s{start}:", start)
     if outer_walk is None:

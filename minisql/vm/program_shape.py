@@ -37,6 +37,8 @@ def program_shape(program: Program, masks: dict[int, tuple[int, ...]], modes: tu
             p4 = (p4[0], p4[1] is None)
         elif opcode == op.Delete:
             p4 = p4[0] is None
+        elif opcode in (op.OpenRead, op.OpenWrite) and not p5:
+            p2 = 0
         elif opcode == op.Program:
             p4 = p4[1]
         elif opcode == op.Constant:

@@ -140,7 +140,7 @@ def _is_stepped(call: AggregateCall) -> bool:
 
 def _emit_open_tree(translator: Translator, address: int) -> None:
     """OpenRead and OpenWrite; a program that runs often and the body of a loop open trees without a handler."""
-    opcode, cursor, root, database, _, is_register = translator.code[address]
+    opcode, cursor, _, database, _, is_register = translator.code[address]
     if is_register or not (translator.hints.is_hot or translator.loop is not None):
         _emit_open(translator, address)
         return
@@ -152,7 +152,8 @@ def _emit_open_tree(translator: Translator, address: int) -> None:
         translator.late_cursors.add(cursor)
         translator.line(f"if c{cursor} is None:")
         translator.depth += 1
-    translator.line(f"c{cursor} = host.btrees[{database}].{kind}({root}, {shape}, {writes})")
+    number = translator.object_name(("root", address))
+    translator.line(f"c{cursor} = host.btrees[{database}].{kind}({number}, {shape}, {writes})")
     if translator.shows_cursors:
         translator.line(f"frame.cursors[{cursor}] = c{cursor}")
     for text in cursor_aliases(translator, address):

@@ -112,7 +112,7 @@ def program_objects(program: Program, recipes: Sequence[Recipe]) -> list[Any]:
     """Makes the objects to pass to a program's function, each by its recipe: a kind and
 
     object (the object itself), p4 (address), keys (address of an IN), instruction (address), instructions (addresses),
-    call (address of a Program), part (address of a loop's start).
+    root (address of an OpenRead), call (address of a Program), part (address of a loop's start).
     """
     code = program.code
     objects: list[Any] = []
@@ -125,6 +125,8 @@ def program_objects(program: Program, recipes: Sequence[Recipe]) -> list[Any]:
             objects.append(code[data][4].keys)
         elif kind == "instruction":
             objects.append(code[data])
+        elif kind == "root":
+            objects.append(code[data][2])
         elif kind == "call":
             objects.append(SubProgram(code[data]))
         elif kind == "instructions":

@@ -55,17 +55,25 @@ class Scan:
     """A scan of a table for a `for` loop: it yields the rows of each leaf, and whether the specialised loop may take them.
 
     `test` holds pairs (column, mask bits that it must not have); None for a loop that takes all leaves.  A leaf that is refused
-    comes as (rowids, rows).  With `pairs`, leaves come as pairs (rowid, row); with `joins`, several leaves in one list.
+    comes as (rowids, rows).  With `pairs`, leaves come as pairs (rowid, row); with `joins`, several leaves in one list; with
+    `down`, from the last row to the first.
     When a statement changes the tree while the loop hands out a row (`edits` has moved), the loop calls `resume` with its row
     and asks for the next leaf: the scan goes on behind that row in the tree as it is now.
     """
 
-    __slots__ = ("_joins", "_pairs", "_start", "_test", "cursor", "edits", "host", "is_behind", "rowids", "rows")
+    __slots__ = ("_down", "_joins", "_pairs", "_start", "_test", "cursor", "edits", "host", "is_behind", "rowids", "rows")
 
     def __init__(
-        self, cursor: Any, host: Host, test: tuple[tuple[int, int], ...] | None, pairs: bool, joins: bool = False
+        self,
+        cursor: Any,
+        host: Host,
+        test: tuple[tuple[int, int], ...] | None,
+        pairs: bool,
+        joins: bool = False,
+        down: bool = False,
     ) -> None:
         self._joins = joins
+        self._down = down
         self.cursor = cursor
         self.host = host
         self._test = test
@@ -100,7 +108,8 @@ class Scan:
         host = self.host
         tree = self.cursor.tree
         while True:
-            for rowids, rows, masks in self.cursor.leaves(self._start):
+            leaves = self.cursor.leaves_down if self._down else self.cursor.leaves
+            for rowids, rows, masks in leaves(self._start):
                 if host.is_interrupted:
                     poll(host)
                 self.rowids = rowids
@@ -120,7 +129,7 @@ class Scan:
 
     def resume(self, row: Row) -> None:
         """Makes the scan go on behind a row of the current leaf."""
-        self._start = self.rowids[_position(self.rows, row)] + 1
+        self._start = self.rowids[_position(self.rows, row)] + (0 if self._down else 1)
         self.is_behind = True
 
 
@@ -165,15 +174,18 @@ class RowsByRowid(dict[Any, Row | None]):
 
 
 class LeafWalk:
-    """Walks a storage cursor from where it stands, list by list, for loops that hand out rows; `resume` as in Scan, `key` and
-    `is_closed` as in walk_lists."""
+    """Walks a storage cursor from where it stands, list by list, for loops that hand out rows; `resume` as in Scan, the other
+    arguments as in walk_lists."""
 
-    __slots__ = ("_entry", "_first", "_is_closed", "_key", "cursor", "edits", "host", "rows")
+    __slots__ = ("_above", "_down", "_entry", "_first", "_key", "cursor", "edits", "host", "rows")
 
-    def __init__(self, cursor: Any, host: Host, first: Row | None, key: Row | None = None, is_closed: bool = False) -> None:
+    def __init__(
+        self, cursor: Any, host: Host, first: Row | None, key: Row | None = None, above: bool = False, down: bool = False
+    ) -> None:
         self.cursor = cursor
         self._key = key
-        self._is_closed = is_closed
+        self._above = above
+        self._down = down
         self.host = host
         self._first = first
         self._entry: Row | None = None
@@ -189,34 +201,47 @@ class LeafWalk:
         if self._first is None:
             return
         cursor = self.cursor
-        host = self.host
         while True:
-            if host.is_interrupted:
-                poll(host)
+            if self.host.is_interrupted:
+                poll(self.host)
             rows = self.rows = cursor.rows
-            position = cursor.position
             self.edits = cursor.tree.edits
-            is_last = False
-            end = len(rows) if self._key is None else cursor.end_of_range(self._key, self._is_closed)
-            cursor.position = len(rows) - 1
-            if end < len(rows):
-                is_last = True
-                rows = rows[:end]
-            if position < len(rows):
-                yield rows[position:] if position else rows
+            part, is_last = _part_of_list(cursor, self._key, self._above, self._down)
+            if part:
+                yield part
             entry = self._entry
-            if entry is None and is_last:
-                return
-            if entry is not None:
-                self._entry = None
-                if cursor.seek_gt(_place(cursor, rows, entry)) is None:
+            if entry is None:
+                if is_last or (cursor.previous() if self._down else cursor.next()) is None:
                     return
-            elif cursor.next() is None:
+                continue
+            self._entry = None
+            place = _place(cursor, rows, entry)
+            if (cursor.seek_lt(place) if self._down else cursor.seek_gt(place)) is None:
                 return
 
     def resume(self, row: Row) -> None:
         """Makes the walk go on behind a row of the current list."""
         self._entry = row
+
+
+def _part_of_list(cursor: Any, key: Row | None, above: bool, down: bool) -> tuple[list[Row], bool]:
+    """The rows of a storage cursor's list from its position on in the way it goes, and whether a range ends among them.
+
+    The cursor is left on the last of the list in that way: after an edit it seeks the place behind that.
+    """
+    rows: list[Row] = cursor.rows
+    position: int = cursor.position
+    if down:
+        start = 0 if key is None else cursor.place_of(key, above, 0, position + 1)
+        cursor.position = 0
+        return rows[start : position + 1][::-1], start > 0
+    end = len(rows)
+    cursor.position = end - 1
+    if key is not None:
+        end = cursor.place_of(key, above, position, end)
+        if end < len(rows):
+            return rows[position:end], True
+    return rows[position:] if position else rows, False
 
 
 def _place(cursor: Any, rows: list[Row], row: Row) -> Any:
@@ -308,34 +333,30 @@ def polled(rows: list[Row], host: Host) -> Iterator[Row]:
 
 
 def walk_lists(
-    cursor: Any, host: Host, first: Row | None, key: Row | None = None, is_closed: bool = False
+    cursor: Any, host: Host, first: Row | None, key: Row | None = None, above: bool = False, down: bool = False
 ) -> Iterator[list[Row]]:
-    """Yields the rows from `first` on, on which a storage cursor stands, list by list.
+    """Yields the rows from `first` on, on which a storage cursor stands, list by list; with `down` in descending order.
 
-    With a key, up to the first entry of an index that does not lie before the key, or, with `is_closed`, that lies behind it.
+    A key ends the range of an index: in front of the first entry not before it, or, with `above`, behind all that start with
+    it; downwards, entries beyond that place belong to the range.
     """
     if first is None:
         return
     while True:
         if host.is_interrupted:
             poll(host)
-        rows = cursor.rows
-        position = cursor.position
-        end = len(rows) if key is None else cursor.end_of_range(key, is_closed)
-        # The cursor stands on the last row meanwhile: after an edit it seeks the place behind that.
-        cursor.position = len(rows) - 1
-        if end < len(rows):
-            if position < end:
-                yield rows[position:end]
-            return
-        yield rows[position:] if position else rows
-        if cursor.next() is None:
+        part, is_last = _part_of_list(cursor, key, above, down)
+        if part:
+            yield part
+        if is_last or (cursor.previous() if down else cursor.next()) is None:
             return
 
 
-def walk_rows(cursor: Any, host: Host, first: Row | None, key: Row | None = None, is_closed: bool = False) -> Iterable[Row]:
+def walk_rows(
+    cursor: Any, host: Host, first: Row | None, key: Row | None = None, above: bool = False, down: bool = False
+) -> Iterable[Row]:
     """Yields what `walk_lists` yields row by row."""
-    return chain.from_iterable(walk_lists(cursor, host, first, key, is_closed))
+    return chain.from_iterable(walk_lists(cursor, host, first, key, above, down))
 
 
 def seek_value(cursor: Any, key: Any) -> Row | None:
