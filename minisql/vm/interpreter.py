@@ -187,7 +187,7 @@ def interpret(
                         if not countdown:
                             countdown = poll_steps
                             if promote_later is not None:
-                                if acts and not is_before_acts(code, pc):
+                                if acts and not is_before_acts(frame, pc):
                                     has_looked = True
                                 else:
                                     translated = promote_behind(promote_later, has_looked, host, n_changes, n_rows)
