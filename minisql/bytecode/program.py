@@ -22,6 +22,9 @@ Instruction = tuple[int, Any, Any, Any, Any, int]
 Origin = tuple[str, str, str, str]
 """(schema, table, column, declared type) of a result column."""
 
+Description = tuple[Any, ...]
+"""A function that finds the names of the result columns, one that finds their origins, and the arguments of both."""
+
 
 class LoopExtent:
     """One loop: `kind` (the opcode that starts it), `cursor`, and addresses.
@@ -96,9 +99,9 @@ class Program:
         self.template = template
         self.n_cursors = n_cursors
         self._column_names: tuple[str, ...] | None = column_names
-        self._column_origins: tuple[Origin | None, ...] = ()
+        self._column_origins: tuple[Origin | None, ...] | None = ()
         # Names and origins on demand: most statements that run once are never asked, and names need the text scanned again.
-        self.describe: Callable[[], tuple[tuple[str, ...], tuple[Origin | None, ...]]] | None = None
+        self.describe: Description | None = None
         self.statement_kind = statement_kind
         self.parameters: Sequence[tuple[int, int]] = ()
         self.n_parameters = 0
@@ -119,25 +122,31 @@ class Program:
     @property
     def column_names(self) -> tuple[str, ...]:
         """The names of the result columns."""
-        if self.describe is not None:
-            self._fill_description()
-        return self._column_names or ()
+        names = self._column_names
+        if names is None:
+            assert self.describe is not None, "`describe_later` has set it"
+            find_names, _, *state = self.describe
+            names = self._column_names = find_names(*state)
+        return names
 
     @property
     def column_origins(self) -> tuple[Origin | None, ...]:
         """The origins of the result columns."""
-        if self.describe is not None:
-            self._fill_description()
-        return self._column_origins
+        origins = self._column_origins
+        if origins is None:
+            assert self.describe is not None, "`describe_later` has set it"
+            _, find_origins, *state = self.describe
+            origins = self._column_origins = find_origins(*state)
+        return origins
 
     @column_origins.setter
     def column_origins(self, origins: tuple[Origin | None, ...]) -> None:
         self._column_origins = origins
 
-    def _fill_description(self) -> None:
-        assert self.describe is not None, "the caller looked"
-        self._column_names, self._column_origins = self.describe()
-        self.describe = None
+    def describe_later(self, description: Description) -> None:
+        """Names and origins are to be found when somebody asks for them."""
+        self.describe = description
+        self._column_names = self._column_origins = None
 
 
 class SortSpec:

@@ -6,7 +6,6 @@ Source: https://www.sqlite.org/lang.html.
 from __future__ import annotations
 
 from copy import copy
-from functools import partial
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
@@ -19,7 +18,7 @@ from minisql.planner.compiler import Compiler
 from minisql.planner.explain_plan import number_selects, tree_order
 from minisql.planner.plain_insert import compile_plain_insert
 from minisql.planner.plain_select import emit_plain_select
-from minisql.planner.query_blocks import BoundSelect
+from minisql.planner.query_blocks import AnyResult, Block, BoundSelect
 from minisql.planner.read_authorization import authorize_unread
 from minisql.planner.statement_emitters import EMITTERS
 from minisql.planner.triggers import STEP_EMITTERS
@@ -65,9 +64,10 @@ def _compile_select(parsed: Parsed, statement: ast.Select, context: PlanContext,
         bound = emit_top_select(compiler, statement)
     if compiler.authorized is None:
         program = finish_program(compiler, (), "select")
-        program.describe = partial(describe_columns, compiler, bound)
+        program.describe_later((column_names, column_origins, compiler, bound))
     else:
-        names, origins = describe_columns(compiler, bound)
+        names = column_names(compiler, bound)
+        origins = column_origins(compiler, bound)
         program = finish_program(compiler, names, "select")
         program.column_origins = origins
     program.sql = parsed.source.sql
@@ -115,26 +115,37 @@ def emit_top_select(compiler: Compiler, node: ast.Select) -> BoundSelect:
     return bound
 
 
-def describe_columns(
-    compiler: Compiler, bound: BoundSelect
-) -> tuple[tuple[str, ...], tuple[tuple[str, str, str, str] | None, ...]]:
-    """Names and origins of the result columns; (schema, table, column, declared type) for a table's column, else None."""
+def column_names(compiler: Compiler, bound: BoundSelect) -> tuple[str, ...]:
+    """The names of the result columns."""
     block = bound.blocks[0]
     scope = block.scope
-    if not block.results and block.core is not None:
-        expand_results(compiler, block.core.columns, block)
-    names = []
-    origins = []
     flags = compiler.context.flags
     is_plain = flags["short_column_names"] and not flags["full_column_names"]
-    for number, result in enumerate(block.results):
-        expression = result.expression
+    is_alone = len(scope.sources) == 1 and bool(scope.sources[0].columns)
+    names = []
+    for number, result in enumerate(_described(compiler, block)):
         name = result.name
         if not is_plain and result.alias is None:
             name = styled_name(compiler, result, scope, name)
-        names.append(name if name is not None else column_name(compiler, expression, result, scope, number, bound))
-        origins.append(origin_of(compiler, expression, scope, bind_select))
-    return tuple(names), tuple(origins)
+        elif name is None and is_alone and result.expression.__class__ is ast.Column:
+            # As `column_name` finds it, without the call.
+            known = result.expression.binding
+            if known is not None and known[0] is scope.sources[0] and known[0].shown is None and known[1] >= 0:
+                name = known[0].columns[known[1]].name
+        names.append(name if name is not None else column_name(compiler, result.expression, result, scope, number, bound))
+    return tuple(names)
+
+
+def column_origins(compiler: Compiler, bound: BoundSelect) -> tuple[tuple[str, str, str, str] | None, ...]:
+    """The origins of the result columns: (schema, table, column, declared type) for a table's column, else None."""
+    block = bound.blocks[0]
+    return tuple([origin_of(compiler, result.expression, block.scope, bind_select) for result in _described(compiler, block)])
+
+
+def _described(compiler: Compiler, block: Block) -> list[AnyResult]:
+    if not block.results and block.core is not None:
+        expand_results(compiler, block.core.columns, block)
+    return block.results
 
 
 def finish_program(compiler: Compiler, names: tuple[str, ...], kind: str) -> Program:
