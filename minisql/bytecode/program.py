@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from minisql.functions.registry import AggregateFunction
     from minisql.values.collation import Collation
@@ -142,6 +142,26 @@ class Program:
     @column_origins.setter
     def column_origins(self, origins: tuple[Origin | None, ...]) -> None:
         self._column_origins = origins
+
+    def with_constants(self, code: list[Instruction], template: list[object]) -> Program:
+        """The same program with other constants, for a statement that has none of it run yet."""
+        program = Program(code, template, self.n_cursors, (), self.statement_kind)
+        program._column_names = self._column_names
+        program._column_origins = self._column_origins
+        program.parameters = self.parameters
+        program.readonly = self.readonly
+        program.is_deterministic = self.is_deterministic
+        program.needs_statement_journal = self.needs_statement_journal
+        program.read_databases = self.read_databases
+        program.write_databases = self.write_databases
+        program.loops = self.loops
+        return program
+
+    def describe_now(self) -> None:
+        """Finds names and origins, so that nothing is kept to find them."""
+        if self.describe is not None:
+            _ = self.column_names, self.column_origins
+            self.describe = None
 
     def describe_later(self, description: Description) -> None:
         """Names and origins are to be found when somebody asks for them."""

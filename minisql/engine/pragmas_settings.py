@@ -67,6 +67,7 @@ def set_flag(session: Session, name: str, value: str) -> None:
 for _name in _FLAGS:
     _enter_flag(_name)
 _enter_flag("minisql_fast_path", is_public=False)
+_enter_flag("minisql_shapes", is_public=False)
 
 
 @pragma("minisql_optimizations", is_public=False)

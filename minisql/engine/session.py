@@ -23,6 +23,7 @@ from minisql.engine.blob import BlobHandle
 from minisql.engine.flags import DEFAULT_FLAGS
 from minisql.engine.opening import close_database, open_database, shown_name
 from minisql.engine.pragma_compile import compile_pragma, explain_pragma
+from minisql.engine.shapes import Shapes, find_program
 from minisql.engine.statement import EmptyStatement, Statement
 from minisql.engine.virtual_transactions import ConnectedTable
 from minisql.errors import AUTH, LOCKED, MISUSE, OK, Error, InternalInvariantError, sqlite_error
@@ -101,6 +102,7 @@ class Session:
         self.shows_temp = False
         self.planning_reads: list[int] = []
         self.kept_statements: dict[str, Statement] = {}
+        self.shapes = Shapes()
         self.collation_names = ["BINARY", "NOCASE", "RTRIM"]
         self.pure_context: str | None = None
         self.time_ms: int | None = None
@@ -117,20 +119,26 @@ class Session:
         """Compiles the first statement of sql[start:] and tells where it ends; an EmptyStatement if there is none."""
         if self.is_closed:
             raise sqlite_error(MISUSE)
+        if not start:
+            known = find_program(self, sql)
+            if known is not None:
+                known.sql = sql
+                return Statement(self, sql, known), len(sql)
         parsed, end = parse_one(sql, start, self.limits)
         text = sql if start == 0 and end == len(sql) else sql[start:end]
         if parsed is None:
             return EmptyStatement(self, text), end
-        program = self._compile_parsed(parsed) if self.verifies_programs else self._compile(parsed)
+        program = self.compile_parsed(parsed) if self.verifies_programs else self._compile(parsed)
         return Statement(self, text, program), end
 
     def compile(self, sql: str) -> Program:
         """Compiles the text of one statement."""
         parsed, _end = parse_one(sql, 0, self.limits)
         assert parsed is not None, "a statement was prepared from this text"
-        return self._compile_parsed(parsed)
+        return self.compile_parsed(parsed)
 
-    def _compile_parsed(self, parsed: Parsed) -> Program:
+    def compile_parsed(self, parsed: Parsed) -> Program:
+        """Compiles a statement that has been parsed."""
         program = self._compile(parsed)
         if self.verifies_programs:
             faults = verify(program)

@@ -1,0 +1,147 @@
+"""Free literals: those whose value changes nothing in a program but the constants that it holds.
+
+A literal is free where it is compared with a column in WHERE: `column op literal`, `column BETWEEN literal AND literal`,
+`column IN (literals)`, below any AND, OR, NOT and IN or EXISTS with a subquery; and where it is a value of a column in a
+one-row INSERT or in UPDATE, unless the column's affinity may make an integer of it.  What the planner decides there depends on
+the class of the value, and on whether it is 0, 1 or -1.
+
+Everywhere else a literal may mean more than its value: a column's number in ORDER BY, a name, a limit, a pattern.  So it may
+where what it is compared with is not the column of a plain table: a view or a subquery may have a constant for a column, a
+partial index or an index on an expression may be matched.
+
+Source: https://www.sqlite.org/optoverview.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from minisql.parser import ast
+from minisql.values.affinity import BLOB, REAL
+
+if TYPE_CHECKING:
+    from minisql.catalog.schema import Catalog
+
+_COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">="))
+_KEEPING_REALS = frozenset((BLOB, REAL))
+_CONSTANT_NAMES = frozenset(("true", "false"))
+
+
+def free_literals(statement: ast.Statement, catalog: Catalog) -> list[object]:
+    """The values of all free literals of a statement; none for one that is no plain SELECT, INSERT, UPDATE or DELETE."""
+    conditions: list[ast.Expression] = []
+    values: list[object] = []
+    if isinstance(statement, ast.Select):
+        if not _add_conditions(statement, catalog, conditions):
+            return []
+    elif isinstance(statement, (ast.Update, ast.Delete)):
+        if statement.with_clause is not None or not _is_plain(statement.target, catalog):
+            return []
+        if isinstance(statement, ast.Update):
+            if statement.sources:
+                return []
+            for assignment in statement.assignments:
+                if len(assignment.columns) == 1:
+                    values += _stored(assignment.columns[0], assignment.expression, statement.target, catalog)
+        if statement.where is not None:
+            conditions.append(statement.where)
+    elif isinstance(statement, ast.Insert):
+        return _inserted(statement, catalog)
+    else:
+        return []
+    while conditions:
+        node = conditions.pop()
+        if isinstance(node, (ast.And, ast.Or)):
+            conditions += node.terms
+        elif isinstance(node, ast.Unary):
+            if node.operator == "NOT":
+                conditions.append(node.operand)
+        elif isinstance(node, (ast.InSelect, ast.Exists)):
+            if not _add_conditions(node.select, catalog, conditions):
+                return []
+        else:
+            values += _compared(node)
+    return values
+
+
+def _add_conditions(select: ast.Select, catalog: Catalog, conditions: list[ast.Expression]) -> bool:
+    """Adds the conditions of a SELECT; False if its FROM has anything but plain tables."""
+    if select.with_clause is not None:
+        return False
+    for core in select.cores:
+        if not isinstance(core, ast.Core) or not all([_is_plain(item, catalog) for item in core.sources]):
+            return False
+        if core.where is not None:
+            conditions.append(core.where)
+    return True
+
+
+def _is_plain(item: ast.FromItem, catalog: Catalog) -> bool:
+    """Whether a FROM item is a stored table all of whose columns are stored, with indexes on columns over all of its rows."""
+    if not isinstance(item, ast.TableSource):
+        return False
+    table = catalog.find_table(item.name, item.schema)
+    if table is None or table.view is not None or table.module is not None or table.has_generated:
+        return False
+    return all(
+        [index.where is None and all([column.position != -2 for column in index.columns]) for index in table.indexes]
+    )
+
+
+def _inserted(statement: ast.Insert, catalog: Catalog) -> list[object]:
+    """The values of an INSERT of one row."""
+    select = statement.select
+    if statement.with_clause is not None or statement.upserts or select is None or select.with_clause is not None:
+        return []
+    core = select.cores[0]
+    if len(select.cores) > 1 or not isinstance(core, ast.Values) or len(core.rows) > 1:
+        return []
+    target = statement.target
+    table = catalog.find_table(target.name, target.schema) if _is_plain(target, catalog) else None
+    if table is None:
+        return []
+    names = statement.columns
+    if names is None:
+        names = [column.name for column in table.columns]
+    if len(names) != len(core.rows[0]) or len({name.lower() for name in names}) < len(names):
+        return []
+    values: list[object] = []
+    for name, expression in zip(names, core.rows[0]):
+        values += _stored(name, expression, target, catalog)
+    return values
+
+
+def _stored(name: str, expression: ast.Expression, target: ast.TableSource, catalog: Catalog) -> list[object]:
+    """The value that goes to a column, unless the column may make a value of another class of it, depending on the value."""
+    table = catalog.find_table(target.name, target.schema)
+    if not isinstance(expression, ast.Literal) or table is None:
+        return []
+    position = table.column_positions.get(name.lower())
+    if position is None:
+        return []
+    if expression.value.__class__ is float and table.columns[position].affinity not in _KEEPING_REALS:
+        return []
+    return [expression.value]
+
+
+def _compared(node: ast.Expression) -> list[object]:
+    """The values that a comparison compares a column with."""
+    values: list[object]
+    if isinstance(node, ast.Binary):
+        if node.operator in _COMPARISONS:
+            if _is_column(node.left) and isinstance(node.right, ast.Literal):
+                return [node.right.value]
+            if _is_column(node.right) and isinstance(node.left, ast.Literal):
+                return [node.left.value]
+    elif isinstance(node, ast.Between):
+        if _is_column(node.operand) and isinstance(node.low, ast.Literal) and isinstance(node.high, ast.Literal):
+            return [node.low.value, node.high.value]
+    elif isinstance(node, ast.InList) and _is_column(node.operand):
+        values = [item.value for item in node.items if isinstance(item, ast.Literal)]
+        if len(values) == len(node.items):
+            return values
+    return []
+
+
+def _is_column(node: ast.Expression) -> bool:
+    return isinstance(node, ast.Column) and not node.is_double_quoted and node.name.lower() not in _CONSTANT_NAMES
