@@ -118,7 +118,7 @@ def emit_plain_select(compiler: Compiler, node: ast.Select, n_selects: int) -> B
         if calls.windows:
             return None
         if calls.is_grouped:
-            if len(items) == 1 and not has_choice and not compiler.mentions_rowid:
+            if len(items) <= 1 and not has_choice and not compiler.mentions_rowid:
                 _emit_lone_group(compiler, block, calls)
             else:
                 _emit_grouped(compiler, block, calls, has_choice)
@@ -261,10 +261,12 @@ _OPEN: Instruction = (op.Noop, 0, 0, 0, None, 0)
 
 
 def _emit_lone_group(compiler: Compiler, block: Block, calls: Calls) -> None:
-    """One group over all rows of one table that is scanned: what `emit_grouped` does, with nothing in between."""
-    if not calls.aggregates[0][0].arguments:
+    """One group over all rows of one table that is scanned, or over the one row without a table: what `emit_grouped` does,
+    with nothing in between."""
+    sources = block.scope.sources
+    if sources and not calls.aggregates[0][0].arguments:
         done = compiler.label()
-        block.inputs.append(_make_input(compiler, block.scope.sources[0]))
+        block.inputs.append(_make_input(compiler, sources[0]))
         if emit_shortcut(compiler, block, calls, None, Limits(), _row_sink(compiler), done):
             compiler.place(done)
             return
@@ -274,11 +276,13 @@ def _emit_lone_group(compiler: Compiler, block: Block, calls: Calls) -> None:
     builder = compiler.builder
     code = compiler.code
     distinct = _open_distinct(compiler, block) if core.is_distinct and compiler.may_collate else -1
-    group = builder.cursor()
+    group = builder.n_cursors
+    builder.n_cursors = group + 1
     opening = len(code)
     code.append(_OPEN)
-    source = scope.sources[0]
-    start, cursor, first, width = _open_scan(compiler, source)
+    width = -1
+    if sources:
+        start, cursor, first, width = _open_scan(compiler, sources[0])
     following = 0
     if core.where is not None:
         following = compiler.label()
@@ -286,10 +290,15 @@ def _emit_lone_group(compiler: Compiler, block: Block, calls: Calls) -> None:
     unique_calls = unique_calls_of(calls)
     made = [aggregate_call(compiler, node, function, scope, False) for node, function in unique_calls]
     code.append((op.GroupStep, group, 0, 0, None, 0))
-    builder.close_scan(op.Rewind, cursor, start, first, width, following)
+    if sources:
+        builder.close_scan(op.Rewind, cursor, start, first, width, following)
+    elif following:
+        compiler.place(following)
     group_width = len(made) + width + 1
     base = builder.registers(group_width)
-    group_map = source.group_map = GroupMap(base + len(made), base + group_width)
+    group_map = GroupMap(base + len(made), base + group_width)
+    if sources:
+        sources[0].group_map = group_map
     scope.aggregates = registers_of_calls(calls, unique_calls, base)
     start = len(code)
     code.append(_OPEN)
