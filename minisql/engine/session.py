@@ -119,7 +119,8 @@ class Session:
         """Compiles the first statement of sql[start:] and tells where it ends; an EmptyStatement if there is none."""
         if self.is_closed:
             raise sqlite_error(MISUSE)
-        if not start:
+        # Only conditions and values have literals that a shape leaves out.
+        if not start and ("WHERE" in sql or "where" in sql or "VALUES" in sql or "values" in sql):
             known = find_program(self, sql)
             if known is not None:
                 known.sql = sql

@@ -45,8 +45,13 @@ if TYPE_CHECKING:
     from minisql.planner.triggers import TriggerContext
 
 
-_AGGREGATE_PARTS = ("count", "sum", "avg", "min", "max", "total", "concat", "_agg", "json", "median", "percent", "over")
-"""One of these stands in every call of a built-in aggregate or window function."""
+_AGGREGATES = frozenset(
+    (
+        "avg", "count", "group_concat", "json_group_array", "json_group_object", "jsonb_group_array", "jsonb_group_object",
+        "max", "median", "min", "percentile", "percentile_cont", "percentile_disc", "string_agg", "sum", "total",
+    )
+)  # fmt: skip
+"""The built-in functions that are aggregates, or are with some number of arguments."""
 
 
 _ON_DEMAND: dict[str, Callable[[], object]] = {
@@ -185,7 +190,7 @@ class Compiler:
             lowered = text.sql.lower()
             self.may_collate = "collate" in lowered
             self.mentions_rowid = "rowid" in lowered or "oid" in lowered
-            self.may_aggregate = calls is None or (len(calls) > 0 and self._may_aggregate(lowered))
+            self.may_aggregate = calls is None or (len(calls) > 0 and self._may_aggregate(calls))
         # PRAGMA minisql_fast_path = off: plan everything, for tests that compare both ways.
         self.reverses_scans = context.flags.get("reverse_unordered_selects", False)
         self.uses_fast_path: bool = (
@@ -242,8 +247,10 @@ class Compiler:
         setattr(self, name, made)
         return made
 
-    def _may_aggregate(self, lowered: str) -> bool:
-        return self.context.functions.generation > 0 or any([part in lowered for part in _AGGREGATE_PARTS])
+    def _may_aggregate(self, calls: list[ast.FunctionCall]) -> bool:
+        if self.context.functions.generation > 0:
+            return True
+        return any([call.over is not None or call.name.lower() in _AGGREGATES for call in calls])
 
     def _begin_reports(self) -> None:
         """The state of what is told to the authorizer and to EXPLAIN QUERY PLAN."""

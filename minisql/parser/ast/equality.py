@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 _PACKAGE = __name__.rpartition(".")[0]
+_compared: dict[type, tuple[str, ...]] = {}
+_BARE: set[type] = set()
+"""Node classes of which nothing counts: all their nodes are equal."""
 _UNCOMPARED = frozenset({"position", "first", "text"})
 
 
@@ -12,20 +15,23 @@ def equal(left: object, right: object) -> bool:
     Compares with a loop, not by recursion, so the depth of the trees does not matter.  1 and 1.0 differ.
     """
     pairs: list[tuple[object, object]] = [(left, right)]
+    known = _compared
     while pairs:
         left, right = pairs.pop()
-        kind = type(left)
-        if kind is not type(right):
+        kind = left.__class__
+        if kind is not right.__class__:
             return False
-        if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
+        names = known.get(kind)
+        if names is None:
+            names = known[kind] = _compared_fields(kind)
+        if names:
+            pairs += [(getattr(left, name), getattr(right, name)) for name in names]
+        elif isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
             if len(left) != len(right):
                 return False
-            pairs.extend(zip(left, right))
-        elif not kind.__module__.startswith(_PACKAGE):
-            if left != right and not (left != left and right != right):
-                return False
-        else:
-            pairs.extend((getattr(left, name), getattr(right, name)) for name in fields(kind) if _counts(kind, name))
+            pairs += zip(left, right)
+        elif left is not right and left != right and (left == left or right == right) and kind not in _BARE:
+            return False
     return True
 
 
@@ -35,6 +41,16 @@ def fields(kind: type) -> tuple[str, ...]:
         return ()
     code = kind.__init__.__code__  # type: ignore[misc]
     return tuple(code.co_varnames[1 : code.co_argcount])
+
+
+def _compared_fields(kind: type) -> tuple[str, ...]:
+    """The fields of a node class that count; none for what is not a node."""
+    if not kind.__module__.startswith(_PACKAGE):
+        return ()
+    names = tuple([name for name in fields(kind) if _counts(kind, name)])
+    if not names:
+        _BARE.add(kind)
+    return names
 
 
 def _counts(kind: type, name: str) -> bool:
