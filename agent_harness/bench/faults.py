@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -113,9 +113,15 @@ def first_difference(old: str, new: str) -> tuple[int, str, str]:
     return 0, "", ""
 
 
-def past(repository: Repository, checkout: Path) -> Iterator[Fault]:
-    """Commits that changed files of the engine, not too many lines, and can be undone in `checkout`, youngest first."""
+def past(repository: Repository, checkout: Path, wanted: Sequence[str] = ()) -> Iterator[Fault]:
+    """Commits that changed files of the engine, not too many lines, and can be undone in `checkout`, youngest first.
+
+    `wanted` names those to look at; all without it.
+    """
+    chosen = {repository.resolve(revision) for revision in wanted}
     for number, commit in enumerate(repository.git("log", "--no-merges", "--format=%H", "--", "minisql").split()):
+        if chosen and commit not in chosen:
+            continue
         listing = repository.git("show", "--format=", "--numstat", "--no-renames", commit, "--", "minisql").split("\n")
         rows = [row.split("\t") for row in listing if row]
         if not all(cell.isdigit() for row in rows for cell in row[:2]):

@@ -56,13 +56,21 @@ class Ground:
         self.already_failing: frozenset[str] = frozenset(r.case.id for r in contract.evaluate(self.path).failing())
         self.pool = Pool(self.path, contract.engine_module, jobs)
         self.pool.preload([])
-        self.reach = Reach([suite for configuration, suite in contract.suites if configuration == "memory"], self.pool)
+        self._reach: Reach | None = None
 
     def __enter__(self) -> Ground:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.pool.close()
+
+    @property
+    def reach(self) -> Reach:
+        """The lines that each suite runs, traced when first asked for, while the engine is sound."""
+        if self._reach is None:
+            suites = [suite for configuration, suite in self.contract.suites if configuration == "memory"]
+            self._reach = Reach(suites, self.pool)
+        return self._reach
 
     def plant(self, fault: Fault) -> dict[str, str]:
         """Writes the fault over a fresh root commit; returns what the files looked like before."""
@@ -89,9 +97,7 @@ def scratch_copy(source: Path, target: Path) -> Repository:
 
 
 def is_felt(ground: Ground, fault: Fault) -> bool:
-    """A quick look in forked children of the sound engine: does some record fail?  Faults in several files are not asked."""
-    if fault.others:
-        return True
+    """A quick look in forked children of the sound engine: does some record fail?"""
     sound = (ground.path / fault.file).read_text(encoding="utf-8")
     edit = _as_edit(fault, sound.encode(), fault.text.encode())
 
