@@ -18,8 +18,8 @@ Each fault is one application of one of cosmic-ray's operators at a place chosen
 functions and storage. It counts when the engine still imports and at least one record of `tests/slt` fails. It is closed when
 the embedded agent, without a model, a key or a network, makes a change that passes every gate of the harness (scope, integrity,
 imports, target records, affected records, metamorphic twins, review, all records, hold-out) within {limit:g} s from the first
-look at the failing records to the last gate, on {jobs} processes. The performance gate is left out: it measures CPU time in
-pairs, which says nothing on a machine that other work shares. CPU seconds are those of the agent and of all gates together.
+look at the failing records to the last gate, on {jobs} processes. The performance gate is left out: it compares with the base,
+and here that is the faulty engine. CPU seconds are those of the agent and of all gates together.
 The workspace is a worktree of a repository with one commit, made of the mutated tree: the sound text is in no git object that
 the agent could read.
 """
