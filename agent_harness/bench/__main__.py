@@ -105,8 +105,8 @@ def _fill(options: argparse.Namespace, ledger: Ledger, folder: Path) -> None:
             _try_all("planted", faults, options.count, ground, ledger, options.limit)
     if options.history:
         with Ground(ROOT, folder / "past", options.jobs, has_scripts=True) as ground:
-            faults = past(Repository(ROOT), ground.path, options.repair)
-            _try_all("past", faults, options.history, ground, ledger, options.limit)
+            repairs = past(Repository(ROOT), ground.path, options.repair)
+            _try_all("past", repairs, options.history, ground, ledger, options.limit)
 
 
 def _try_all(kind: str, faults: Iterator[Fault], count: int, ground: Ground, ledger: Ledger, limit: float) -> None:

@@ -11,19 +11,45 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from agent_harness.contract.records import Suite
 from agent_harness.evolve import suite_text
+from agent_harness.repair.workers import Pool
 
 OWN_AFFAIR = re.compile(r"\s*EXPLAIN\b", re.I)
+SUITE_SECONDS = 20.0
+MOST_TELLING = 4
 STARTING_OVER = (".reset", ".file")
 
 
-def write_suites(source: Path, target: Path) -> None:
-    """Writes a suite below `target` for each script below `source` that has a statement with a stable answer."""
-    target.mkdir(parents=True, exist_ok=True)
+class ScriptRecords:
+    """The suites, each with the lines of the records that the sound engine of a pool fails."""
+
+    def __init__(self, source: Path, folder: str, pool: Pool) -> None:
+        """`folder` is where the suites are said to be."""
+        self._suites = [(suite, frozenset(failing_lines(pool, suite) or ())) for suite in suites(source, folder)]
+
+    def telling(self, pool: Pool) -> list[tuple[Suite, frozenset[int]]]:
+        """Those of which the engine of another pool fails more, a few short ones."""
+        found = []
+        for (suite, known), failing in pool.each(lambda entry: failing_lines(pool, entry[0]), self._suites):
+            if failing is None or not known.issuperset(failing):
+                found.append((suite, known))
+        return sorted(found, key=lambda entry: len(entry[0].text))[:MOST_TELLING]
+
+
+def failing_lines(pool: Pool, suite: Suite) -> list[int] | None:
+    """The lines of a suite's records that an engine fails, None when it gives no answer."""
+    probe = {"kind": "records", "name": suite.name, "text": suite.text, "lines": []}
+    answer: list[int] | None = pool.ask("failing_lines", probe=probe, timeout_s=SUITE_SECONDS)["failing"]
+    return answer
+
+
+def suites(source: Path, folder: str) -> Iterator[Suite]:
+    """A suite for each script below `source` that has a statement with a stable answer."""
     for name, statements in scripts(source):
         text, _ = suite_text([sql for sql in statements if not OWN_AFFAIR.match(sql)])
         if text:
-            (target / f"{name}.slt").write_text(text, encoding="utf-8", errors="surrogateescape")
+            yield Suite(f"{folder}/{name}.slt", text)
 
 
 def scripts(folder: Path) -> Iterator[tuple[str, list[str]]]:

@@ -20,11 +20,12 @@ from agent_harness.backends.base import Task
 from agent_harness.backends.embedded import EmbeddedBackend
 from agent_harness.bench.faults import Fault
 from agent_harness.bench.reach import Reach
-from agent_harness.bench.scripts import write_suites
+from agent_harness.bench.scripts import ScriptRecords
 from agent_harness.config import Config, load
 from agent_harness.contract.base import Evaluation
 from agent_harness.contract.configured import make_contract
 from agent_harness.contract.records import RecordsContract, Suite
+from agent_harness.errors import HarnessError
 from agent_harness.gates import run_gates, standard_gates
 from agent_harness.gates.base import Change, GateResult
 from agent_harness.repair.edits import Edit
@@ -42,21 +43,24 @@ class Ground:
     """The scratch checkout that faults are planted in, with its contract and what already fails there."""
 
     def __init__(self, source: Path, folder: Path, jobs: int, has_scripts: bool = False) -> None:
-        """With `has_scripts` the statements of the differential tests are records, too, with SQLite's answers."""
+        """With `has_scripts` the statements of the differential tests that tell a fault are records, too."""
         self.path = folder / "checkout"
         self.folder = folder
         self.jobs = jobs
         self.repository = scratch_copy(source, self.path)
-        if has_scripts:
-            write_suites(source / SCRIPTS, self.path / SUITES)
         self.config: Config = load(None, {"contract.jobs": jobs, "gates.skip": ["performance"]}, checkout=self.path)
-        contract = make_contract(self.config)
-        assert isinstance(contract, RecordsContract)
-        self.contract = contract
-        self.already_failing: frozenset[str] = frozenset(r.case.id for r in contract.evaluate(self.path).failing())
+        self.contract = self._contract()
+        self.already_failing: frozenset[str] = frozenset(r.case.id for r in self.contract.evaluate(self.path).failing())
+        contract = self.contract
         self.pool = Pool(self.path, contract.engine_module, jobs)
         self.pool.preload([])
         self._reach: Reach | None = None
+        self._scripts = ScriptRecords(source / SCRIPTS, SUITES, self.pool) if has_scripts else None
+
+    def _contract(self) -> RecordsContract:
+        contract = make_contract(self.config)
+        assert isinstance(contract, RecordsContract)
+        return contract
 
     def __enter__(self) -> Ground:
         return self
@@ -76,8 +80,28 @@ class Ground:
         """Writes the fault over a fresh root commit; returns what the files looked like before."""
         before = {file: (self.path / file).read_text(encoding="utf-8") for file in fault.texts()}
         self.write(fault.texts())
+        if self._scripts is not None:
+            self._add_scripts(self._scripts)
         self.repository = fresh_repository(self.path)
         return before
+
+    def _add_scripts(self, scripts: ScriptRecords) -> None:
+        """Puts the suites that tell the fault under contract, instead of the last one's."""
+        shutil.rmtree(self.path / SUITES, ignore_errors=True)
+        try:
+            with Pool(self.path, self.contract.engine_module, self.jobs) as pool:
+                pool.preload([])
+                told = scripts.telling(pool)
+        except HarnessError:
+            told = []  # it does not import
+        for suite, _ in told:
+            path = self.path / suite.name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(suite.text, encoding="utf-8", errors="surrogateescape")
+        self.contract = self._contract()
+        self.already_failing |= {
+            suite.cases[p].id for suite, known in told for p in suite.cases if suite.records[p].line in known
+        }
 
     def write(self, texts: dict[str, str]) -> None:
         """Writes files; with what `plant` returned it takes the fault away again."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from agent_harness.bench import figures
 from agent_harness.bench.faults import past
-from agent_harness.bench.scripts import scripts, write_suites
+from agent_harness.bench.scripts import scripts, suites
 from agent_harness.workspaces.repository import Repository, fresh_repository
 
 LINES = "".join(f"line {number}\n" for number in range(20))
@@ -50,8 +50,7 @@ def test_statements_of_differential_tests_become_suites(tmp_path: Path) -> None:
         "b-1": ["select 2", "explain query plan select 3", "select random()"],
         "b-2": ["select 4"],
     }
-    write_suites(tmp_path, tmp_path / "made")
-    made = {path.stem: path.read_text().split() for path in (tmp_path / "made").glob("*.slt")}
+    made = {Path(suite.name).stem: suite.text.split() for suite in suites(tmp_path, "tests/slt/scripts")}
     assert made["001-a-1"][-6:] == ["SELECT", "count(*)", "FROM", "t", "----", "0"]
     assert "no" in made["001-a-2"] and "error" in made["001-a-2"]
     assert "3" not in made["b-1"] and "random()" not in made["b-1"] and made["b-1"][-1] == "2"
