@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from minisql.vtab.fts5.formats import (
@@ -31,10 +32,12 @@ from minisql.vtab.fts5.formats import (
     encode_structure,
     encode_varint,
     page_id,
+    read_varint,
     signed,
     tombstone_id,
     varints,
 )
+from minisql.vtab.fts5.fresh import FreshRows
 from minisql.vtab.fts5.known import Memory
 from minisql.vtab.fts5.segment_reader import SegmentReader
 from minisql.vtab.fts5.segment_writer import SegmentWriter
@@ -65,6 +68,7 @@ class FullTextIndex:
         self.pending: defaultdict[str, list[Entry]] = defaultdict(list)
         self.pending_prefixes: defaultdict[tuple[int, str], list[Entry]] = defaultdict(list)
         self.pending_size = 0
+        self.fresh = FreshRows()
         self._structure: Structure | None = None
         self._structure_bytes = b""
         self._tombstones: dict[int, frozenset[int]] = {}
@@ -82,6 +86,12 @@ class FullTextIndex:
 
     def _change(self, rowid: int, columns: Iterable[DocumentColumn], is_deleted: bool) -> None:
         prefixes = self.configuration.prefixes
+        columns = list(columns)
+        if not is_deleted and not self.pending and not prefixes and self.configuration.detail == FULL:
+            if self.fresh.add(rowid, columns):
+                self._grow(sum([len(words) for _column, words, _offsets in columns]))
+                return
+        self._settle()
         n_tokens = 0
         found: dict[str, bytes] = {}
         prefix_places: list[dict[str, list[tuple[int, list[int]]]]] = [{} for _ in prefixes]
@@ -104,9 +114,26 @@ class FullTextIndex:
             for prefix, positions in by_prefix.items():
                 poslist = b"" if is_deleted else self._poslist(positions)
                 self.pending_prefixes[number, prefix].append((rowid, is_deleted, poslist))
-        self.pending_size += n_tokens * (1 + len(prefixes)) * _BYTES_A_POSITION
+        self._grow(n_tokens * (1 + len(prefixes)))
+
+    def _grow(self, n_positions: int) -> None:
+        self.pending_size += n_positions * _BYTES_A_POSITION
         if self.pending_size > self.configuration.hash_size:
             self.flush()
+
+    @property
+    def has_pending(self) -> bool:
+        """Whether anything waits in memory."""
+        return bool(self.pending or self.fresh.places)
+
+    def _settle(self) -> None:
+        """What came in plain order joins the rest."""
+        if self.fresh.rowids:
+            for word, rowids, bodies in self.fresh.words():
+                self.pending[word] += [
+                    (rowid, False, body[read_varint(body, 0)[1] :]) for rowid, body in zip(rowids, bodies)
+                ]
+            self.fresh.clear()
 
     def _add_column(self, found: dict[str, bytes], column: int, places: dict[str, list[int]]) -> None:
         """Adds the words of one column to the poslists of a row."""
@@ -145,6 +172,7 @@ class FullTextIndex:
         self.pending = defaultdict(list)
         self.pending_prefixes = defaultdict(list)
         self.pending_size = 0
+        self.fresh.clear()
 
     def forget_known(self) -> None:
         """Reads the structure again at the next need."""
@@ -213,15 +241,10 @@ class FullTextIndex:
 
     def flush(self) -> None:
         """Writes what is pending as a segment of level 0, and merges where there are enough segments."""
-        if not self.pending:
+        if not self.has_pending:
             return
         structure = self.structure()
-        keys = [(b"0" + word.encode("utf-8", "surrogateescape"), rows) for word, rows in self.pending.items()]
-        for (number, prefix), rows in self.pending_prefixes.items():
-            keys.append((bytes((0x31 + number,)) + prefix.encode("utf-8", "surrogateescape"), rows))
-        self._empty_pending()
-        keys.sort()
-        segment = self._write_segment(structure, ((key, _in_order(rows)) for key, rows in keys))
+        segment = self._write_segment(structure, self._fresh_filler() if self.fresh.rowids else self._pending_filler())
         if segment is None:
             return
         if structure.has_origins:
@@ -234,8 +257,29 @@ class FullTextIndex:
         self._merge_levels(structure)
         self._save(structure)
 
-    def _write_segment(self, structure: Structure, keys: Iterable[tuple[bytes, Sequence[Entry]]]) -> Segment | None:
-        """Writes a segment of these keys; None if there are none."""
+    def _fresh_filler(self) -> Callable[[SegmentWriter], None]:
+        words = [
+            (b"0" + word.encode("utf-8", "surrogateescape"), rowids, bodies) for word, rowids, bodies in self.fresh.words()
+        ]
+        self._empty_pending()
+        words.sort(key=itemgetter(0))
+
+        def fill(writer: SegmentWriter) -> None:
+            for key, rowids, bodies in words:
+                writer.add_rows(key, rowids, bodies)
+
+        return fill
+
+    def _pending_filler(self) -> Callable[[SegmentWriter], None]:
+        keys = [(b"0" + word.encode("utf-8", "surrogateescape"), rows) for word, rows in self.pending.items()]
+        for (number, prefix), rows in self.pending_prefixes.items():
+            keys.append((bytes((0x31 + number,)) + prefix.encode("utf-8", "surrogateescape"), rows))
+        self._empty_pending()
+        keys.sort()
+        return _filler((key, _in_order(rows)) for key, rows in keys)
+
+    def _write_segment(self, structure: Structure, fill: Callable[[SegmentWriter], None]) -> Segment | None:
+        """Writes a segment of the keys that `fill` adds; None if there are none."""
         identifier = structure.unused_identifier()
 
         def write_page(number: int, data: bytes) -> None:
@@ -245,9 +289,7 @@ class FullTextIndex:
             self.host.execute(self._write_index_sql, (identifier, prefix, number * 2))
 
         writer = SegmentWriter(self.configuration.page_size, self.configuration.detail, write_page, write_index)
-        for key, entries in keys:
-            if entries:
-                writer.add(key, entries)
+        fill(writer)
         writer.finish()
         if not writer.last_page:
             return None
@@ -271,7 +313,7 @@ class FullTextIndex:
         while len(structure.levels) <= target:
             structure.levels.append([])
         is_oldest = not any(structure.levels[level] for level in range(max(levels) + 1, len(structure.levels)))
-        merged = self._write_segment(structure, self._merged_keys(sources, is_oldest))
+        merged = self._write_segment(structure, _filler(self._merged_keys(sources, is_oldest)))
         if merged is not None:
             merged.origin_first = min(segment.origin_first for segment in sources)
             merged.origin_last = max(segment.origin_last for segment in sources)
@@ -461,6 +503,17 @@ class FullTextIndex:
 
 
 _ONE = [bytes((offset + 2,)) for offset in range(126)]
+
+
+def _filler(keys: Iterable[tuple[bytes, Sequence[Entry]]]) -> Callable[[SegmentWriter], None]:
+    """What adds keys with their rows to a segment."""
+
+    def fill(writer: SegmentWriter) -> None:
+        for key, entries in keys:
+            if entries:
+                writer.add(key, entries)
+
+    return fill
 
 
 def _gather_prefixes(

@@ -15,11 +15,17 @@ Source: https://www.sqlite.org/fts5.html section 9.2.4.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from itertools import accumulate
+from operator import sub
 
 from minisql.vtab.fts5.formats import NONE, Entry, encode_varint, read_varint
 
 _MAXIMUM_KEY_ROOM = 24
+_MAXIMUM_VARINT = 9
+_N_VARINTS = 1 << 14
+_VARINTS = [encode_varint(number) for number in range(_N_VARINTS)]
 
 
 class SegmentWriter:
@@ -87,6 +93,44 @@ class SegmentWriter:
                 self._add_long(poslist)
                 body = self._body
         self.n_entries += len(entries)
+
+    def add_rows(self, key: bytes, rowids: Sequence[int], bodies: Sequence[bytes]) -> None:
+        """As `add`, for rows of which none is deleted: `bodies` are the sizes of their poslists with these behind them."""
+        if max(map(len, bodies)) > _MAXIMUM_KEY_ROOM - _MAXIMUM_VARINT or self.is_bare:
+            entries = [(rowid, False, body[read_varint(body, 0)[1] :]) for rowid, body in zip(rowids, bodies)]
+            self.add(key, entries)
+            return
+        if len(self._body) + len(self._footer) + len(key) + 2 >= self.page_size and len(self._body) > 4:
+            self._flush()
+        self._add_key(key)
+        deltas = map(sub, rowids, (0, *rowids))
+        if rowids[0] >= 0 and rowids[-1] < _N_VARINTS:
+            chunks = [_VARINTS[delta] + body for delta, body in zip(deltas, bodies)]
+        else:
+            chunks = [
+                (_VARINTS[delta] if 0 <= delta < _N_VARINTS else encode_varint(delta)) + body
+                for delta, body in zip(deltas, bodies)
+            ]
+        ends = list(accumulate(map(len, chunks)))
+        limit = self.page_size - _MAXIMUM_KEY_ROOM
+        place, n = 0, len(chunks)
+        while place < n:
+            if len(self._body) + len(self._footer) >= limit:
+                self._flush()
+            body = self._body
+            if not self._has_rowid and not self._has_key:
+                body[0:2] = len(body).to_bytes(2, "big")
+                self._has_rowid = True
+                body += encode_varint(rowids[place])
+                body += bodies[place]
+            else:
+                body += chunks[place]
+            # Then all that begin before the limit.
+            room = limit - len(body) - len(self._footer)
+            stop = bisect_left(ends, ends[place] + room, place) + 1 if room > 0 else place + 1
+            body += b"".join(chunks[place + 1 : stop])
+            place = max(min(stop, n), place + 1)
+        self.n_entries += n
 
     def _add_key(self, key: bytes) -> None:
         body = self._body

@@ -491,7 +491,7 @@ class FtsCursor(Cursor):
     ) -> Iterable[tuple[Value, ...]]:
         """The rows, by rowid or by rank; a list where nothing but the rowid is wanted."""
         table = self.table
-        if table.index.pending:
+        if table.index.has_pending:
             table.index.flush()
         request = _Request(table, index_number, index_string or "", arguments)
         if request.special is not None:

@@ -23,6 +23,9 @@ from minisql.vtab.fts5.porter import stem
 QUERY, PREFIX, DOCUMENT, AUXILIARY = 1, 2, 4, 8
 """Why a text is tokenized: FTS5_TOKENIZE_*."""
 
+_SPACES = [chr(point) for point in range(0x3001) if chr(point).isspace()]
+_MAX_FOLDED = 20_000
+
 Token = tuple[str, int, int] | tuple[str, int, int, bool]
 Factory = Callable[[Sequence[str]], Any]
 
@@ -38,21 +41,61 @@ def _pairs(arguments: Sequence[str]) -> list[tuple[str, str]]:
     return [(arguments[i].lower(), arguments[i + 1]) for i in range(0, len(arguments), 2)]
 
 
+class _Folded(dict[str, str]):
+    """Words that were folded before."""
+
+    def __init__(self, fold: Callable[[str], str]) -> None:
+        self.fold = fold
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= _MAX_FOLDED:
+            self.clear()
+        folded = self[word] = self.fold(word)
+        return folded
+
+
+class _Characters(dict[int, "str | None"]):
+    """What each character of a text becomes where tokens do not depend on more than that: folded, None (a mark that is left
+    out), or a space (it ends a token).  Filled in at the first need of each character."""
+
+    def __init__(self, pattern: re.Pattern[str], fold: Callable[[str], str], marks: frozenset[str]) -> None:
+        self.pattern = pattern
+        self.fold = fold
+        self.marks = marks
+
+    def __missing__(self, point: int) -> str | None:
+        character = chr(point)
+        result: str | None = " "
+        if character in self.marks:
+            result = None
+        elif self.pattern.fullmatch(character):
+            result = self.fold(character)
+        self[point] = result
+        return result
+
+
 class Tokenizer:
     """A tokenizer whose tokens are the matches of `pattern`, folded by `fold`.
 
     ASCII texts are folded first, where that changes no token, and searched with a pattern of their own: benchmarks/fts.py.
     """
 
-    def __init__(self, pattern: re.Pattern[str], fold: Callable[[str], str]) -> None:
+    def __init__(self, pattern: re.Pattern[str], fold: Callable[[str], str], marks: frozenset[str] | None = None) -> None:
+        """`marks` belong to tokens, but are left out of them; None: characters cannot be folded one by one."""
         self.pattern = pattern
         self.fold = fold
+        self.characters = _Characters(pattern, fold, marks) if marks is not None else None
         inside = [chr(point) for point in range(128) if pattern.fullmatch(chr(point))]
         self.folds_first = all((letter.upper() in inside) == (letter in inside) for letter in "abcdefghijklmnopqrstuvwxyz")
         if inside:
             self.ascii_pattern = re.compile("[" + "".join(_escaped(ord(letter)) for letter in inside) + "]+")
         else:
             self.ascii_pattern = pattern
+        # ASCII in small letters, with a space for whatever ends a token: for str.translate and str.split.
+        self.ascii_table: str | None = None
+        if self.folds_first and not any(letter.isspace() for letter in inside):
+            self.ascii_table = "".join(chr(point).lower() if chr(point) in inside else " " for point in range(128))
+        self.folded = _Folded(fold)
 
     def tokenize(self, text: str, reason: int) -> Iterable[Token]:
         """The tokens of a text."""
@@ -67,10 +110,11 @@ class Tokenizer:
 
     def words(self, text: str, reason: int) -> list[str] | None:
         """Just the tokens; None where synonyms or places matter."""
-        if text.isascii() and self.folds_first:
-            return self.ascii_pattern.findall(text.lower())
-        fold = self.fold
-        return [fold(word) for word in self.pattern.findall(text)]
+        if text.isascii() and self.ascii_table is not None:
+            return text.translate(self.ascii_table).split()
+        if self.characters is not None:
+            return text.translate(self.characters).split()
+        return list(map(self.folded.__getitem__, self.pattern.findall(text)))
 
 
 # unicode61
@@ -169,7 +213,16 @@ def make_unicode61(arguments: Sequence[str]) -> Tokenizer:
     def fold(word: str) -> str:
         return word.lower() if word.isascii() else word.translate(folds)
 
-    return Tokenizer(_unicode_pattern(categories, tokenchars, separators), fold)
+    pattern = _unicode_pattern(categories, tokenchars, separators)
+    marks = _diacritics()
+    is_plain = remove_diacritics > 0 and not any(letter.isspace() or letter in marks for letter in tokenchars)
+    return Tokenizer(pattern, fold, marks if is_plain and not _has_space(pattern) else None)
+
+
+@lru_cache(20)
+def _has_space(pattern: re.Pattern[str]) -> bool:
+    """Whether one of the characters that Python takes for a space can begin a token."""
+    return any(pattern.fullmatch(character) for character in _SPACES)
 
 
 # ascii
