@@ -215,14 +215,13 @@ def make_unicode61(arguments: Sequence[str]) -> Tokenizer:
 
     pattern = _unicode_pattern(categories, tokenchars, separators)
     marks = _diacritics()
-    is_plain = remove_diacritics > 0 and not any(letter.isspace() or letter in marks for letter in tokenchars)
-    return Tokenizer(pattern, fold, marks if is_plain and not _has_space(pattern) else None)
+    return Tokenizer(pattern, fold, marks if remove_diacritics and not _begins_oddly(pattern) else None)
 
 
 @lru_cache(20)
-def _has_space(pattern: re.Pattern[str]) -> bool:
-    """Whether one of the characters that Python takes for a space can begin a token."""
-    return any(pattern.fullmatch(character) for character in _SPACES)
+def _begins_oddly(pattern: re.Pattern[str]) -> bool:
+    """Whether a token can begin with a mark, or with what Python takes for a space."""
+    return any(pattern.fullmatch(character) for character in (*_SPACES, *_diacritics()))
 
 
 # ascii
