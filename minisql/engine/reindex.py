@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from minisql.catalog.hash_order import tables_in_walk_order
 from minisql.catalog.schema import Index
 from minisql.engine.index_content import rebuild_index
 from minisql.errors import ERROR, sqlite_error
@@ -25,7 +26,8 @@ def reindex(session: Session, constants: tuple[Any, ...], arguments: list[Any]) 
         if not session.allows(_ACTION_REINDEX, index.name, None, index.table.schema_name):
             continue
         session.ensure_writing(index.schema_index)
-        rebuild_index(session, index)
+        if not index.is_clustered:
+            rebuild_index(session, index)
 
 
 def _chosen(session: Session, schema_name: str | None, name: str | None) -> list[Index]:
@@ -33,8 +35,8 @@ def _chosen(session: Session, schema_name: str | None, name: str | None) -> list
         index
         for schema in session.catalog.schemas
         if schema is not None
-        for index in schema.indexes.values()
-        if not index.is_clustered
+        for table in tables_in_walk_order(schema)
+        for index in table.indexes
     ]
     if name is None:
         return everything
@@ -46,8 +48,8 @@ def _chosen(session: Session, schema_name: str | None, name: str | None) -> list
             return [index for index in everything if any(column.collation.name.upper() == upper for column in index.columns)]
     table = session.catalog.find_table(name, schema_name)
     if table is not None:
-        return [index for index in table.indexes if not index.is_clustered]
+        return table.indexes
     index = session.catalog.find_index(name, schema_name)
     if index is None:
         raise sqlite_error(ERROR, "unable to identify the object to be reindexed")
-    return [] if index.is_clustered else [index]
+    return [index]

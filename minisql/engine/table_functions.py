@@ -43,6 +43,9 @@ _PRAGMA_ARGUMENTS = {
 """The hidden columns of those that have any."""
 
 
+_ACTION_PRAGMA = 19
+
+
 def engine_module(name: str) -> Module | None:
     """The module of a lower-case name, or None."""
     if name.startswith(_PREFIX):
@@ -59,6 +62,10 @@ def _pragma_rows(
     session = host.session
     given = dict(zip(names, arguments))
     value, schema = given.get("arg"), given.get("schema")
+    # What the table does is to run the PRAGMA.
+    shown = [None if item is None else to_text(item) for item in (value, schema)]
+    if not session.allows(_ACTION_PRAGMA, entry.name, *shown):
+        return ()
     database = None
     if schema is not None:
         database = session.catalog.schema_position(to_text(schema))

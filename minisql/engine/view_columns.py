@@ -24,6 +24,7 @@ def described_columns(session: Session, table: Table) -> list[Column]:
     if table.view is None:
         return table.columns
     compiler = Compiler(session, None)
+    compiler.authorized = None
     columns = []
     for column in view_columns(table, bind_view(compiler, table)):
         declared_type = column.declared_type

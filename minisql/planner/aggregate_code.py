@@ -41,7 +41,7 @@ from minisql.planner.ordering import (
     strip_collate,
 )
 from minisql.planner.query_blocks import TABLE, Block
-from minisql.planner.read_authorization import authorize_function
+from minisql.planner.read_authorization import authorize_function, is_ignored
 from minisql.planner.scope import ROWID, ROWID_NAMES, GroupMap, find_in_scope
 from minisql.planner.terms import inner_names, names_in
 from minisql.planner.walking import CHILDREN, walk
@@ -177,6 +177,8 @@ def _collect(compiler: Compiler, root: ast.Expression, calls: Calls, scope: Scop
 def _collect_call(
     compiler: Compiler, node: ast.FunctionCall, calls: Calls, pending: list[object], scope: Scope
 ) -> None:
+    if compiler.authorized is not None and is_ignored(compiler, node):
+        return
     name = node.name
     function = find_function(compiler, name, len(node.arguments), node.position, node.over is not None)
     if node.over is not None:

@@ -19,6 +19,7 @@ from minisql.planner.schema_rows import TEMP, loaded_schema
 from minisql.planner.scope import Scope
 from minisql.planner.stored_texts import SchemaObject, schema_objects
 from minisql.planner.triggers import TriggerContext, compile_program
+from minisql.planner.view_targets import view_as_table
 
 if TYPE_CHECKING:
     from minisql.catalog.rename import StoredText
@@ -39,6 +40,7 @@ class RecordingCompiler(Compiler):
     def spawn(self) -> RecordingCompiler:
         """The compiler of a sub-program notes into the same set."""
         inner = RecordingCompiler(self.context, None)
+        inner.authorized = None
         inner.table = self.table
         inner.position = self.position
         inner.found = self.found
@@ -64,6 +66,7 @@ def compile_object(
 ) -> set[int]:
     """Compiles a view or trigger; returns the ids of the nodes that mean the column."""
     recorder = RecordingCompiler(compiler.context, None)
+    recorder.authorized = None
     recorder.table = table
     recorder.position = position
     recorder.found = set()
@@ -82,6 +85,8 @@ def compile_object(
     elif isinstance(statement, ast.CreateTrigger):
         watched = compiler.context.catalog.find_table(item.table_name, statement.table.schema or home)
         if watched is not None:
+            if watched.view is not None:
+                watched = view_as_table(recorder, watched)
             has_rows = (statement.event != "INSERT", statement.event != "DELETE")
             for number, step in enumerate(statement.steps):
                 context = TriggerContext(Scope([]), 0, home)

@@ -11,6 +11,7 @@ from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, Error, sqlite_error
 from minisql.limits import COLUMN
 from minisql.parser import ast
+from minisql.planner.announcing import Announcer
 from minisql.planner.authorization import UPDATE, allows
 from minisql.planner.expressions import row_operands, row_size
 from minisql.planner.references import referenced_names
@@ -33,13 +34,18 @@ class Assignments:
     columns that depend on them; `expressions` one scalar per assigned column, as UPDATE FROM needs them.
     """
 
-    __slots__ = ("assigned", "changed", "expressions", "is_key_changed", "items", "names", "sets_rowid", "superseded", "table")
+    __slots__ = (
+        "announcer", "assigned", "changed", "expressions", "is_key_changed", "items", "names", "sets_rowid", "superseded",
+        "table",
+    )  # fmt: skip
 
     def __init__(self, table: Table, items: list[tuple[tuple[int, ...], ast.Expression]], names: set[str]) -> None:
         self.table = table
         self.items = items
         self.names = names
         self.superseded: list[ast.Expression] = []
+        # While an authorizer is set: what has announced the values, and goes on with WHERE.
+        self.announcer: Announcer | None = None
         self.assigned = {position for positions, _ in items for position in positions}
         alias = table.rowid_alias
         self.sets_rowid = ROWID in self.assigned or alias in self.assigned
@@ -113,6 +119,7 @@ def map_assignments(
     if sum(len(assignment.columns) for assignment in assignments) > compiler.context.limits[COLUMN]:
         raise sqlite_error(ERROR, "too many columns in set list")
     items: list[tuple[tuple[int, ...], ast.Expression]] = []
+    announcer = Announcer(compiler) if compiler.authorized is not None else None
     names: set[str] = set()
     for number, assignment in enumerate(assignments):
         columns = assignment.columns
@@ -128,9 +135,12 @@ def map_assignments(
             if make_scope is not None:
                 resolve_values(compiler, assignments[: number + 1], make_scope())
             raise
-        if compiler.context.authorizer is not None and not _allows_update(compiler, table, positions):
-            continue
         names.update(name.lower() for name in columns)
+        if announcer is not None:
+            if make_scope is not None:
+                announcer.name([expression], make_scope())
+            if not _allows_update(compiler, table, positions):
+                continue
         if isinstance(expression, ast.RowValue) and assignment.is_row:
             items.extend(((position,), item) for position, item in zip(positions, expression.items))
         else:
@@ -138,6 +148,7 @@ def map_assignments(
     kept, superseded = _rightmost(items)
     result = Assignments(table, kept, names)
     result.superseded = superseded
+    result.announcer = announcer
     return result
 
 

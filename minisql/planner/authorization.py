@@ -8,6 +8,7 @@ Source: https://www.sqlite.org/c3ref/set_authorizer.html, https://www.sqlite.org
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from minisql.errors import AUTH, sqlite_error
@@ -80,20 +81,96 @@ def _schema_table(database: int) -> str:
     return "sqlite_temp_master" if database == _TEMP else "sqlite_master"
 
 
-def allows_create(compiler: Compiler, kind: str, name: str, table: str | None, database: int, schema: str) -> bool:
-    """The events of CREATE TABLE, INDEX, VIEW and TRIGGER."""
+def allows_create(
+    compiler: Compiler, kind: str, name: str, table: str | None, database: int, schema: str, table_schema: str | None = None
+) -> bool:
+    """The events of CREATE TABLE, INDEX, VIEW and TRIGGER; `table_schema` is where a trigger's table lives."""
     if compiler.context.authorizer is None:
         return True
     action = _CREATES[kind][database == _TEMP]
     if kind == "trigger":
+        home = table_schema or schema
         return allows(compiler, action, name, table, schema) and allows(
-            compiler, INSERT, _schema_table(database), None, schema
+            compiler, INSERT, _schema_table(_TEMP if home == "temp" else 0), None, home
         )
     return allows(compiler, INSERT, _schema_table(database), None, schema) and allows(compiler, action, name, table, schema)
 
 
+# SQLite changes sqlite_schema with statements of its own, of which the authorizer hears as well.
+
+
+def allows_schema_row(compiler: Compiler, kind: str, name: str, database: int, schema: str) -> None:
+    """The events of writing the row of a table, view, index or trigger."""
+    if compiler.context.authorizer is None:
+        return
+    table = _schema_table(database)
+    if kind in ("index", "trigger"):
+        allows(compiler, INSERT, table, None, schema)
+        if kind == "index":
+            allows(compiler, REINDEX, name, None, schema)
+        return
+    for column in ("type", "name", "tbl_name", "rootpage", "sql"):
+        allows(compiler, UPDATE, table, column, schema)
+    allows(compiler, READ, table, "ROWID", schema)
+
+
+def allows_constraint_indexes(compiler: Compiler, table: Table) -> None:
+    """The events of the indexes that UNIQUE and PRIMARY KEY make."""
+    if compiler.context.authorizer is None:
+        return
+    database, schema = table.schema_index, table.schema_name
+    own = [index for index in table.indexes if index.origin != "c"]
+    for number, index in enumerate(sorted(own, key=lambda index: (not index.is_clustered, _number(index.name))), 1):
+        name = f"sqlite_autoindex_{table.name}_{number}"
+        if allows_create(compiler, "index", name, table.name, database, schema):
+            for column in index.columns:
+                if column.position >= 0:
+                    allows(compiler, READ, table.name, table.columns[column.position].name, schema)
+        allows(compiler, INSERT, _schema_table(database), None, schema)
+
+
+def allows_forgetting(compiler: Compiler, table: str, column: str, schema: str) -> None:
+    """The events of deleting what sqlite_sequence or a table of statistics says of something that is dropped."""
+    if compiler.context.authorizer is not None:
+        allows(compiler, DELETE, table, None, schema)
+        allows(compiler, READ, table, column, schema)
+
+
+def allows_reading(compiler: Compiler, table: Table, names: Iterable[str]) -> None:
+    """The events of looking a foreign key up in its parent or child."""
+    if compiler.context.authorizer is None:
+        return
+    for name in names:
+        allows(compiler, READ, table.name, name, table.schema_name)
+
+
+def _number(name: str) -> int:
+    last = name.rpartition("_")[2]
+    return int(last) if last.isdigit() else 0
+
+
+def allows_removal(compiler: Compiler, kind: str, n_trees: int, database: int, schema: str) -> None:
+    """The events of deleting the rows of what is dropped, and of noting root pages that move."""
+    if compiler.context.authorizer is None:
+        return
+    table = _schema_table(database)
+    allows(compiler, DELETE, table, None, schema)
+    allows(compiler, READ, table, "name" if kind in ("index", "trigger") else "tbl_name", schema)
+    allows(compiler, READ, table, "type", schema)
+    for _ in range(n_trees):
+        allows(compiler, UPDATE, table, "rootpage", schema)
+        allows(compiler, READ, table, "rootpage", schema)
+
+
+def allows_create_virtual(compiler: Compiler, name: str, module: str, database: int, schema: str) -> bool:
+    """The events of CREATE VIRTUAL TABLE."""
+    return allows(compiler, INSERT, _schema_table(database), None, schema) and allows(
+        compiler, CREATE_VTABLE, name, module, schema
+    )
+
+
 def allows_drop(compiler: Compiler, kind: str, name: str, table: Table | None, database: int, schema: str) -> bool:
-    """The events of DROP TABLE, INDEX, VIEW and TRIGGER; `table` is the one an index or trigger belongs to."""
+    """The events of DROP TABLE, INDEX, VIEW and TRIGGER; `table`: that of an index or trigger, or a virtual one."""
     if compiler.context.authorizer is None:
         return True
     action = _DROPS[kind][database == _TEMP]
@@ -104,6 +181,8 @@ def allows_drop(compiler: Compiler, kind: str, name: str, table: Table | None, d
         )
     if not allows(compiler, DELETE, _schema_table(database), None, schema):
         return False
+    if kind == "table" and table is not None and table.module is not None:
+        action, second = DROP_VTABLE, table.module
     if not allows(compiler, action, name, second, schema):
         return False
     return kind == "index" or allows(compiler, DELETE, name, None, schema)

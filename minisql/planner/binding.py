@@ -36,7 +36,7 @@ from minisql.planner.query_blocks import (
     Result,
     refuse_wide_join,
 )
-from minisql.planner.read_authorization import authorize_block, authorize_recursion, authorize_select
+from minisql.planner.read_authorization import is_ignored
 from minisql.planner.scope import ROWID, Merged, Scope, Source, find_in_scope
 from minisql.planner.star import expand_star, is_merged, name_nested, unique_names
 from minisql.planner.trust import refuse_unsafe_table, refuse_unsafe_view
@@ -77,6 +77,8 @@ def _bind_here(
     common_table: CommonTable | None,
     wants_columns: bool,
 ) -> BoundSelect:
+    if compiler.authorized is not None and is_ignored(compiler, node):
+        node = ast.Select(node.cores, node.operators, node.order_by, ast.Literal(0), None, node.with_clause)
     bound = BoundSelect(node, parent)
     if node.with_clause is not None:
         parent = with_scope(compiler, node.with_clause, parent, node)
@@ -166,8 +168,6 @@ def bind_core(compiler: Compiler, core: ast.Core | ast.Values, parent: Scope | N
     scope.capture = compiler.current_capture
     if compiler.authorized is not None:
         scope.acting_object = compiler.acting_object
-        if isinstance(core, ast.Core) and not authorize_select(compiler):
-            core = ast.Core(core.columns, core.is_distinct, core.sources, ast.Literal(0), None, None, core.windows)
     if isinstance(core, ast.Values):
         if len(core.rows[0]) > compiler.context.limits[COLUMN]:
             raise sqlite_error(ERROR, "too many columns in result set")
@@ -188,8 +188,6 @@ def bind_core(compiler: Compiler, core: ast.Core | ast.Values, parent: Scope | N
         bind_from(compiler, core.sources, block)
         compiler.bind_depth -= 1
     expand_results(compiler, core.columns, block)
-    if compiler.authorized is not None:
-        authorize_block(compiler, block)
     if len(block.results) > compiler.context.limits[COLUMN]:
         raise sqlite_error(ERROR, "too many columns in result set")
     return block
@@ -484,9 +482,12 @@ def bind_table(compiler: Compiler, item: ast.TableSource, scope: Scope) -> Input
         made = subquery_input(bound, alias, view_columns(table, bound))
         made.source.schema_name = table.schema_name
         made.source.table = None
+        made.source.view = table
         made.label = table.name
         return made
-    return table_input(compiler, table, alias, item.indexed_by, item.is_not_indexed)
+    made = table_input(compiler, table, alias, item.indexed_by, item.is_not_indexed)
+    made.named_schema = item.schema
+    return made
 
 
 def find_table(compiler: Compiler, name: str, schema: str | None, position: int) -> Table:
@@ -645,8 +646,6 @@ def bind_common_table(compiler: Compiler, common: CommonTable, item: ast.TableSo
     if common.is_binding:
         common.n_uses += 1
         common.is_recursive = True
-        if compiler.authorized is not None:
-            authorize_recursion(compiler)
         if not common.columns or compiler.bind_depth != common.depth:
             raise sqlite_error(ERROR, f"circular reference: {node.name}", compiler.offset(item.position))
         source = Source(alias, common.columns, positions_of(common.columns), [])

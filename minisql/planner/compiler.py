@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from minisql.catalog.schema import Column, Table
     from minisql.parser.tokenizer import Source as SourceText
     from minisql.planner.context import PlanContext
-    from minisql.planner.query_blocks import Block
     from minisql.planner.triggers import TriggerContext
 
 
@@ -60,7 +59,6 @@ _ON_DEMAND: dict[str, Callable[[], object]] = {
     "programs": dict,
     "select_numbers": dict,
     "subquery_shapes": dict,
-    "unread_blocks": list,
     "views_active": set,
 }
 
@@ -128,7 +126,6 @@ class Compiler:
         "text",
         "tolerates_rows",
         "trigger",
-        "unread_blocks",
         "uses_fast_path",
         "view_depth",
         "views_active",
@@ -141,8 +138,6 @@ class Compiler:
     programs: dict[tuple[object, ...], Program]
     views_active: set[tuple[int, str]]
     subquery_shapes: dict[tuple[int, int], tuple[list[Column], Scope, ast.Select]]
-    # Blocks whose tables the authorizer has yet to hear of if nothing of them is read.
-    unread_blocks: list[Block]
     explain_rows: list[tuple[int, int, int, str]]
     select_numbers: dict[int, int]
 
@@ -256,8 +251,8 @@ class Compiler:
         """The state of what is told to the authorizer and to EXPLAIN QUERY PLAN."""
         # A table in FROM may have functions of its own.
         self.has_virtual_tables = False
-        # Uses of columns and functions that the authorizer has been asked about, by id() of their (kept) nodes.
-        self.authorized: dict[int, tuple[object, bool]] | None = None if self.context.authorizer is None else {}
+        # What the authorizer answered, by id() of the (kept) nodes and by action and names.
+        self.authorized: dict[Any, tuple[object, bool]] | None = None if self.context.authorizer is None else {}
         # The innermost trigger or view in whose name things happen, for the authorizer.
         self.acting_object: str | None = None
         self.wants_explain = False
@@ -284,7 +279,10 @@ class Compiler:
 
     def spawn(self) -> Compiler:
         """A compiler for a sub-program of the statement."""
-        return Compiler(self.context, None)
+        inner = Compiler(self.context, None)
+        if self.authorized is None:
+            inner.authorized = None
+        return inner
 
     # Registers
 
@@ -333,7 +331,7 @@ class Compiler:
                 source = sources[0]
                 position = source.positions.get(name)
                 if position is not None and not source.is_qualified_only:
-                    if self.authorized is None or source.expressions is not None:
+                    if self.authorized is None:
                         return source, position
                     return (source, position) if authorize_read(self, node, source, position, scope) else None
             schema = None
@@ -362,7 +360,7 @@ class Compiler:
                 raise sqlite_error(ERROR, f"ambiguous column name: {_written(node)}", self.offset(node.position))
             if source is not None and count:
                 self.crossed = crossed or None
-                if self.authorized is None or source.expressions is not None:
+                if self.authorized is None:
                     return source, position
                 return (source, position) if authorize_read(self, node, source, position, level) else None
             if level.capture is not None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
 from minisql.errors import CONSTRAINT_FOREIGNKEY, ERROR, sqlite_error
-from minisql.planner.authorization import allows_drop
+from minisql.planner.authorization import allows_drop, allows_forgetting, allows_removal
 from minisql.planner.delete import Deletion, emit_scan_and_delete
 from minisql.planner.foreign_keys import foreign_key_use
 from minisql.planner.layout import allocate_row, table_layout
@@ -76,8 +76,13 @@ def _emit_drop_table(compiler: Compiler, node: ast.Drop) -> None:
         raise sqlite_error(ERROR, f"use DROP VIEW to delete view {node.name}")
     database = table.schema_index
     kind = "view" if is_view else "table"
-    if not allows_drop(compiler, kind, table.name, None, database, table.schema_name):
+    if not allows_drop(compiler, kind, table.name, table if table.module else None, database, table.schema_name):
         return
+    if compiler.authorized is not None:
+        _announce_dependents(compiler, table)
+        has_trees = not is_view and table.module is None
+        n_trees = len({table.root_page, *(index.root_page for index in table.indexes)}) if has_trees else 0
+        allows_removal(compiler, kind, n_trees, database, table.schema_name)
     begin_ddl(compiler, database)
     if table.module is not None:
         compiler.builder.emit(op.HostCall, 0, 0, 0, ("destroy_virtual_table", (database, table.name)))
@@ -90,6 +95,22 @@ def _emit_drop_table(compiler: Compiler, node: ast.Drop) -> None:
     if not is_view and table.module is None:
         _emit_destroy_trees(compiler, table, cursor)
     emit_schema_change(compiler, database, (*own_triggers, ("drop table", table.name, table.name, 0, None)))
+
+
+def _announce_dependents(compiler: Compiler, table: Table) -> None:
+    """The events of what goes with a table: its triggers, its rows in sqlite_sequence and in the statistics."""
+    catalog = compiler.context.catalog
+    for trigger in table.triggers:
+        schema = loaded_schema(catalog, trigger.schema_index).name
+        allows_drop(compiler, "trigger", trigger.name, table, trigger.schema_index, schema)
+        allows_removal(compiler, "trigger", 0, trigger.schema_index, schema)
+    tables = loaded_schema(catalog, table.schema_index).tables
+    if table.has_autoincrement and "sqlite_sequence" in tables:
+        allows_forgetting(compiler, "sqlite_sequence", "name", table.schema_name)
+    if table.view is None:
+        for number in range(1, 5):
+            if f"sqlite_stat{number}" in tables:
+                allows_forgetting(compiler, f"sqlite_stat{number}", "tbl", table.schema_name)
 
 
 def _emit_drop_rows(compiler: Compiler, table: Table) -> None:
@@ -190,6 +211,9 @@ def _emit_drop_index(compiler: Compiler, node: ast.Drop) -> None:
     database = index.schema_index
     if not allows_drop(compiler, "index", index.name, index.table, database, index.table.schema_name):
         return
+    if "sqlite_stat1" in loaded_schema(compiler.context.catalog, database).tables:
+        allows_forgetting(compiler, "sqlite_stat1", "idx", index.table.schema_name)
+    allows_removal(compiler, "index", 1, database, index.table.schema_name)
     begin_ddl(compiler, database)
     cursor = open_schema_table(compiler, database)
     emit_delete_rows(compiler, cursor, index.name, "index")
@@ -215,6 +239,7 @@ def _emit_drop_trigger(compiler: Compiler, node: ast.Drop) -> None:
     )
     if not allows_drop(compiler, "trigger", trigger.name, watched, database, loaded_schema(catalog, database).name):
         return
+    allows_removal(compiler, "trigger", 0, database, loaded_schema(catalog, database).name)
     begin_ddl(compiler, database)
     cursor = open_schema_table(compiler, database)
     emit_delete_rows(compiler, cursor, trigger.name, "trigger")

@@ -14,12 +14,13 @@ from minisql.catalog.build import build_index, strip_collation
 from minisql.errors import ERROR, sqlite_error
 from minisql.limits import COLUMN
 from minisql.parser import ast
-from minisql.planner.authorization import allows_create
+from minisql.planner.announcing import announce_expressions
+from minisql.planner.authorization import allows_create, allows_schema_row
 from minisql.planner.constraints import unique_message
 from minisql.planner.definition_checks import check_index_expressions
 from minisql.planner.index_entries import emit_index_condition, emit_index_entry
 from minisql.planner.layout import allocate_row, table_layout
-from minisql.planner.rows import emit_virtual_columns, row_scope
+from minisql.planner.rows import emit_virtual_columns, names_scope, row_scope
 from minisql.planner.schema_rows import (
     TEMP,
     check_object_name,
@@ -33,7 +34,7 @@ from minisql.planner.schema_rows import (
 from minisql.planner.writes import begin_ddl, use_database
 
 if TYPE_CHECKING:
-    from minisql.catalog.schema import Index, Table
+    from minisql.catalog.schema import Index, IndexColumn, Table
     from minisql.planner.compiler import Compiler
 
 _INDEX_TREE = 2
@@ -80,6 +81,10 @@ def emit_create_index(compiler: Compiler, node: ast.CreateIndex) -> None:
             if column.value.lower() not in table.column_positions:
                 raise sqlite_error(ERROR, f"no such column: {column.value}")
     index = build_index(node, table, compiler.context.find_collation, sql=node.text)
+    if compiler.authorized is not None:
+        terms = [index.where, *(_term(column, table) for column in index.columns)]
+        announce_expressions(compiler, terms, names_scope(table, None, None))
+        allows_schema_row(compiler, "index", node.name, database, schema.name)
     check_index_expressions(compiler, index, compiler.text)
     builder = compiler.builder
     root = builder.register()
@@ -88,6 +93,11 @@ def emit_create_index(compiler: Compiler, node: ast.CreateIndex) -> None:
     emit_schema_row(compiler, cursor, "index", index.name, table.name, root, node.text)
     emit_fill_index(compiler, index, root, True)
     emit_schema_change(compiler, database, (("index", index.name, table.name, root, node.text),))
+
+
+def _term(column: IndexColumn, table: Table) -> ast.Expression:
+    """What a column of an index reads."""
+    return column.expression or ast.Column(table.columns[column.position].name, None, None, False, -1)
 
 
 def _check_indexable(compiler: Compiler, table: Table) -> None:

@@ -15,11 +15,18 @@ from minisql.catalog.build import build_table
 from minisql.errors import ERROR, sqlite_error
 from minisql.limits import COLUMN
 from minisql.parser import ast
-from minisql.planner.authorization import CREATE_VTABLE, allows, allows_create
+from minisql.planner.announcing import announce_expressions, announce_select
+from minisql.planner.authorization import (
+    allows_constraint_indexes,
+    allows_create,
+    allows_create_virtual,
+    allows_schema_row,
+)
 from minisql.planner.binding import unique_columns
 from minisql.planner.definition_checks import check_table_expressions
 from minisql.planner.gathering import gather_select
 from minisql.planner.identifiers import identifier_text
+from minisql.planner.rows import names_scope
 from minisql.planner.schema_rows import (
     check_object_name,
     emit_schema_change,
@@ -53,10 +60,11 @@ def emit_create_table(compiler: Compiler, node: ast.CreateTable) -> None:
     catalog = compiler.context.catalog
     database = target_database(catalog, node.schema, node.is_temporary)
     check_object_name(compiler, node.name)
+    is_allowed = allows_create(compiler, "table", node.name, None, database, loaded_schema(catalog, database).name)
     if not name_is_free(compiler, node.name, database, node.if_not_exists, node.position):
         use_database(compiler, database, False)
         return
-    if not allows_create(compiler, "table", node.name, None, database, loaded_schema(catalog, database).name):
+    if not is_allowed:
         return
     begin_ddl(compiler, database)
     if node.select is not None:
@@ -67,6 +75,11 @@ def emit_create_table(compiler: Compiler, node: ast.CreateTable) -> None:
     table = build_table(
         node, database, schema.name, context.find_collation, sql=node.text, column_limit=context.limits[COLUMN]
     )
+    if compiler.authorized is not None:
+        allows_constraint_indexes(compiler, table)
+        computed = [column.generated for column in table.columns] + [check.expression for check in table.checks]
+        announce_expressions(compiler, computed, names_scope(table, None, None))
+        allows_schema_row(compiler, "table", table.name, database, schema.name)
     check_table_expressions(compiler, table, compiler.text)
     builder = compiler.builder
     root = builder.register()
@@ -83,7 +96,7 @@ def emit_create_table(compiler: Compiler, node: ast.CreateTable) -> None:
         emit_schema_row(compiler, cursor, "index", index.name, table.name, index_root, None)
         objects.append(("index", index.name, table.name, index_root, None))
     if table.has_autoincrement and SEQUENCE_TABLE not in schema.tables:
-        objects.append(_emit_sequence_table(compiler, cursor, database))
+        objects.insert(0, _emit_sequence_table(compiler, cursor, database))
     emit_schema_change(compiler, database, tuple(objects))
 
 
@@ -115,7 +128,10 @@ def _emit_create_as(compiler: Compiler, node: ast.CreateTable, database: int) ->
     """The rows are gathered first, so a SELECT that reads sqlite_schema does not see the new table."""
     assert node.select is not None, "the caller looked"
     builder = compiler.builder
+    if compiler.authorized is not None:
+        announce_select(compiler, node.select, None, names_first=True)
     columns, rows = gather_select(compiler, node.select, None)
+    allows_schema_row(compiler, "table", node.name, database, loaded_schema(compiler.context.catalog, database).name)
     columns = unique_columns(columns)
     names = [column.name for column in columns]
     affinities = [column.affinity for column in columns]
@@ -155,10 +171,9 @@ def emit_create_virtual_table(compiler: Compiler, node: ast.CreateVirtualTable) 
         use_database(compiler, database, False)
         return
     schema = loaded_schema(compiler.context.catalog, database).name
-    if not allows_create(compiler, "table", node.name, None, database, schema):
+    if not allows_create_virtual(compiler, node.name, node.module, database, schema):
         return
-    if not allows(compiler, CREATE_VTABLE, node.name, node.module, schema):
-        return
+    allows_schema_row(compiler, "table", node.name, database, schema)
     begin_ddl(compiler, database)
     cursor = open_schema_table(compiler, database)
     emit_schema_row(compiler, cursor, "table", node.name, node.name, 0, node.text)

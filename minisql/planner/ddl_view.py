@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
-from minisql.planner.authorization import allows_create
+from minisql.planner.authorization import allows_create, allows_schema_row
 from minisql.planner.ddl_table import name_is_free
 from minisql.planner.references import walk
 from minisql.planner.schema_rows import (
@@ -39,12 +39,14 @@ def emit_create_view(compiler: Compiler, node: ast.CreateView) -> None:
         raise sqlite_error(ERROR, "parameters are not allowed in views")
     database = target_database(catalog, node.schema, node.is_temporary)
     check_object_name(compiler, node.name)
+    is_allowed = allows_create(compiler, "view", node.name, None, database, loaded_schema(catalog, database).name)
     if not name_is_free(compiler, node.name, database, node.if_not_exists, node.position):
         use_database(compiler, database, False)
         return
     _check_databases(compiler, node.select, database, f"view {node.name}")
-    if not allows_create(compiler, "view", node.name, None, database, loaded_schema(catalog, database).name):
+    if not is_allowed:
         return
+    allows_schema_row(compiler, "view", node.name, database, loaded_schema(catalog, database).name)
     begin_ddl(compiler, database)
     cursor = open_schema_table(compiler, database)
     emit_schema_row(compiler, cursor, "view", node.name, node.name, 0, node.text)
@@ -87,8 +89,10 @@ def emit_create_trigger(compiler: Compiler, node: ast.CreateTrigger) -> None:
     if database != TEMP:
         _refuse_qualified_targets(node)
     _check_databases(compiler, [node.when, node.steps], database, f"trigger {node.name}")
-    if not allows_create(compiler, "trigger", node.name, table.name, database, loaded_schema(catalog, database).name):
+    schema = loaded_schema(catalog, database).name
+    if not allows_create(compiler, "trigger", node.name, table.name, database, schema, table.schema_name):
         return
+    allows_schema_row(compiler, "trigger", node.name, database, loaded_schema(catalog, database).name)
     begin_ddl(compiler, database)
     cursor = open_schema_table(compiler, database)
     emit_schema_row(compiler, cursor, "trigger", node.name, table.name, 0, node.text)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
+from minisql.planner.announcing import announce_expressions, announce_view_rows
 from minisql.planner.authorization import DELETE, allows
 from minisql.planner.foreign_keys import check_parent_keys, emit_foreign_key_check, emit_parent_actions
 from minisql.planner.gathering import emit_sort_by_key, gather_rows, key_positions, statement_scope
@@ -18,7 +19,7 @@ from minisql.planner.optimizations import ROWS_AT_ONCE, is_left_out
 from minisql.planner.references import has_subquery
 from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
 from minisql.planner.row_choice import choose_row, emit_chosen_row, explain_choice, may_use_index
-from minisql.planner.rows import emit_virtual_columns, row_source
+from minisql.planner.rows import emit_virtual_columns, names_scope, row_source
 from minisql.planner.scope import Scope
 from minisql.planner.targets import (
     Target,
@@ -62,7 +63,10 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
     is_view = table.view is not None
     allows_clear = allows(compiler, DELETE, table.name, None, table.schema_name)
     if is_view:
+        view = table
         table = view_as_table(compiler, table)
+        if compiler.authorized is not None:
+            announce_view_rows(compiler, view, node, names_scope(table, node.target.alias, None))
     if node.order_by is not None and node.limit is None:
         raise sqlite_error(ERROR, "ORDER BY without LIMIT on DELETE")
     if triggers:
@@ -76,6 +80,8 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
     deletion = Deletion(table, allocate_row(compiler.builder, table_layout(table)), triggers)
     deletion.conflict = statement_conflict(compiler, 0)
     deletion.returning = begin_returning(compiler, node.returning, scope)
+    if compiler.authorized is not None and not is_view:
+        announce_expressions(compiler, [node.where], names_scope(table, node.target.alias, scope))
     if is_view:
         _emit_view_rows(compiler, deletion, node, scope)
         return emit_returned_rows(compiler, deletion.returning)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.errors import CONSTRAINT_FOREIGNKEY, ERROR, sqlite_error
 from minisql.parser import ast
+from minisql.planner.authorization import allows_reading
 from minisql.planner.layout import allocate_row, table_layout
 from minisql.planner.rows import row_source
 from minisql.planner.scope import Scope
@@ -182,9 +183,13 @@ def emit_foreign_key_check(
             continue
         if not locate(compiler, use, reference):
             continue
+        parent = reference.parent
+        assert parent is not None, "the parent key has been located"
         if old is not None:
+            allows_reading(compiler, parent, _parent_names(reference))
             _emit_parent_lookup(compiler, use, reference, old, -1)
         if new is not None:
+            allows_reading(compiler, parent, _parent_names(reference))
             _emit_parent_lookup(compiler, use, reference, new, 1)
     for reference in use.incoming:
         if not _parent_key_changes(reference, changed):
@@ -193,10 +198,21 @@ def emit_foreign_key_check(
             continue
         if not locate(compiler, use, reference):
             continue
+        child_names = [reference.child.columns[position].name for position in reference.key.columns]
         if new is not None:
+            allows_reading(compiler, reference.child, child_names)
             _emit_count_children(compiler, reference, table, new, -1)
         if old is not None:
+            allows_reading(compiler, reference.child, child_names)
             _emit_count_children(compiler, reference, table, old, 1)
+
+
+def _parent_names(reference: Reference) -> list[str]:
+    """The columns of the parent key, by which the child's are looked up."""
+    parent = reference.parent
+    assert parent is not None, "the parent key has been located"
+    names = reference.key.parent_columns
+    return list(names) if names else [column.name for column in parent.columns if column.primary_key_position]
 
 
 def limit_to_update(compiler: Compiler, use: ForeignKeyUse | None, changed: Collection[int]) -> ForeignKeyUse | None:
@@ -336,6 +352,8 @@ def _counting_program(compiler: Compiler, reference: Reference, table: Table, st
     if program is not None:
         return program
     inner = compiler.spawn()
+    # What is announced is that the child's columns are read.
+    inner.authorized = None
     inner.programs = compiler.programs
     inner.may_collate = True
     row = allocate_row(inner.builder, table_layout(table))

@@ -9,12 +9,14 @@ Source: https://www.sqlite.org/lang_insert.html, https://www.sqlite.org/autoinc.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
-from minisql.catalog.build import CONFLICT_ACTIONS
+from minisql.catalog.build import CONFLICT_ACTIONS, strip_collation
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
+from minisql.planner.announcing import announce_expressions, announce_select
 from minisql.planner.authorization import INSERT, allows
 from minisql.planner.autoincrement import Sequence, begin_sequence, emit_note_rowid, end_sequence
 from minisql.planner.constraints import Write, emit_early_type_checks, emit_row_checks
@@ -25,7 +27,7 @@ from minisql.planner.json_arguments import columns_with_json
 from minisql.planner.layout import RowRegisters, allocate_row, table_layout
 from minisql.planner.optimizations import ROWS_AT_ONCE, is_left_out
 from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
-from minisql.planner.rows import emit_generated_columns, emit_schema_expression
+from minisql.planner.rows import emit_generated_columns, emit_schema_expression, names_scope
 from minisql.planner.scope import ROWID_NAMES, Scope
 from minisql.planner.targets import Target, check_writable, find_target, open_target
 from minisql.planner.triggers import STEP_EMITTERS, emit_triggers, has_time, triggers_of
@@ -113,6 +115,14 @@ def emit_insert(compiler: Compiler, node: ast.Insert) -> tuple[str, ...]:
         and select.limit is None
         and select.order_by is None
     )
+    if compiler.authorized is not None:
+        if is_values:
+            announce_expressions(compiler, chain(*core.rows), insertion.scope or _NO_NAMES)  # type: ignore[union-attr]
+        else:
+            announce_select(compiler, select, insertion.scope)
+        for clause in node.upserts or ():
+            targets = [strip_collation(term.expression)[0] for term in clause.target or ()]
+            announce_expressions(compiler, targets, names_scope(table, None, None))
     if not is_values:
         _emit_from_select(compiler, insertion, select)
     else:

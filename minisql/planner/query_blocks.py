@@ -61,6 +61,7 @@ class Input:
         "kind",
         "label",
         "mask",
+        "named_schema",
         "on",
         "on_scope",
         "row_base",
@@ -109,6 +110,8 @@ class Input:
         self.mask = 0
         self.row_base = 0
         self.label = ""
+        # The schema that the statement names.
+        self.named_schema: str | None = None
 
 
 class CommonTable:

@@ -1,7 +1,8 @@
 """The authorizer's view of reading: SELECT, READ of columns, FUNCTION, RECURSIVE.
 
-Only called while an authorizer is set.  Names are resolved more than once on the way to code, but each use of a column or
-function is reported once.  A column that is to be ignored is read as NULL.
+Only called while an authorizer is set.  `announcing` asks about all of a statement in SQLite's order; planning, which meets
+columns and functions when it needs them, finds the answers here, and asks only about what was not announced.  A column that
+is to be ignored is read as NULL.
 
 Source: https://www.sqlite.org/c3ref/set_authorizer.html.
 """
@@ -10,104 +11,117 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from minisql.errors import AUTH, sqlite_error
-from minisql.parser import ast
+from minisql.errors import AUTH, ERROR, sqlite_error
 from minisql.planner.authorization import FUNCTION, READ, SELECT
 from minisql.planner.scope import ROWID
-from minisql.planner.walking import CHILDREN
 
 if TYPE_CHECKING:
+    from minisql.catalog.schema import Table
+    from minisql.parser import ast
     from minisql.planner.compiler import Compiler
-    from minisql.planner.query_blocks import Block
     from minisql.planner.scope import Scope, Source
 
 RECURSIVE = 33
 _OK, _DENY = 0, 1
 
 
-def authorize_select(compiler: Compiler) -> bool:
-    """Reports a SELECT; False if it is to be ignored (it then has no rows)."""
-    return _ask(compiler, SELECT, None, None, None, compiler.acting_object, "not authorized")
+def ask_select(compiler: Compiler, node: ast.Select | None, actor: str | None) -> bool:
+    """Announces a SELECT; False if it is to be ignored: it has no rows then."""
+    return _keep(compiler, node, None, _ask(compiler, SELECT, None, None, None, actor, "not authorized"))
 
 
-def authorize_recursion(compiler: Compiler) -> None:
-    """Reports that a recursive common table is used."""
-    _ask(compiler, RECURSIVE, None, None, None, compiler.acting_object, "not authorized")
+def ask_recursion(compiler: Compiler, node: ast.Select, actor: str | None) -> None:
+    """Announces that a recursive common table is computed; one that is to be ignored has no rows."""
+    _keep(compiler, node, None, _ask(compiler, RECURSIVE, None, None, None, actor, "not authorized"))
 
 
-def authorize_function(compiler: Compiler, node: object, name: str, scope: Scope) -> bool:
-    """Reports a function call once; False if its result is to be NULL."""
-    known = compiler.authorized
-    assert known is not None, "the caller looked"
-    if id(node) not in known:
-        text = f"not authorized to use function: {name}"
-        actor = scope.acting_object or compiler.acting_object
-        known[id(node)] = (node, _ask(compiler, FUNCTION, None, name, None, actor, text))
-    return known[id(node)][1]
+def ask_function(compiler: Compiler, node: object, name: str, actor: str | None) -> bool:
+    """Announces a function call; False if its result is to be NULL."""
+    text = f"not authorized to use function: {name}"
+    answer = _ask(compiler, FUNCTION, None, name.lower(), None, actor, text, ERROR)
+    return _keep(compiler, node, (FUNCTION, name.lower(), None), answer)
 
 
-def authorize_read(compiler: Compiler, node: object, source: Source, position: int, scope: Scope) -> bool:
-    """Reports the reading of a column once per use; False if it is to be read as NULL."""
-    known = compiler.authorized
-    assert known is not None, "the caller looked"
-    if id(node) in known:
-        return known[id(node)][1]
-    table = source.table
-    if table is None:
-        return True
-    if position == ROWID:
-        column = table.columns[table.rowid_alias].name if table.rowid_alias >= 0 else "ROWID"
-    else:
-        column = table.columns[position].name
+def ask_read(compiler: Compiler, node: object, table: Table, column: str, actor: str | None) -> bool:
+    """Announces the reading of a column; False if it is to be read as NULL."""
     schemas = compiler.context.catalog.schemas
     prefix = f"{table.schema_name}." if table.schema_index or len(schemas) > 2 else ""
     text = f"access to {prefix}{table.name}.{column} is prohibited"
-    actor = scope.acting_object or compiler.acting_object
     answer = _ask(compiler, READ, table.name, column, table.schema_name, actor, text)
-    known[id(node)] = (node, answer)
-    source.was_read = True
+    return _keep(compiler, node, (READ, table.name, column), answer)
+
+
+def ask_unread(compiler: Compiler, name: str, schema: str | None, actor: str | None) -> None:
+    """Announces a table of which no column is read, with an empty column name."""
+    _ask(compiler, READ, name, "", schema, actor, "not authorized")
+
+
+def authorize_function(compiler: Compiler, node: object, name: str, scope: Scope) -> bool:
+    """The answer about a function call; False if its result is to be NULL."""
+    known = compiler.authorized
+    if known is None or compiler.schema_depth:
+        # What the schema computes, SQLite does not ask about.
+        return True
+    answer = known.get(id(node)) or known.get((FUNCTION, name.lower(), None))
+    if answer is not None:
+        return answer[1]
+    return ask_function(compiler, node, name, scope.acting_object or compiler.acting_object)
+
+
+def authorize_read(compiler: Compiler, node: object, source: Source, position: int, scope: Scope) -> bool:
+    """The answer about a column; False if it is to be read as NULL."""
+    table = source.table or source.view
+    known = compiler.authorized
+    if table is None or known is None or compiler.schema_depth or source.name == "excluded":
+        return True
+    answer = known.get(id(node)) or known.get((READ, table.name, column_name(source, position)))
+    if answer is not None:
+        known.setdefault(id(node), (node, answer[1]))
+        return answer[1]
+    return ask_read(compiler, node, table, column_name(source, position), scope.acting_object or compiler.acting_object)
+
+
+def is_ignored(compiler: Compiler, node: object) -> bool:
+    """Whether the authorizer wants a SELECT, a call or a column to be ignored."""
+    known = compiler.authorized
+    assert known is not None, "the caller looked"
+    answer = known.get(id(node))
+    return answer is not None and not answer[1]
+
+
+def column_name(source: Source, position: int) -> str:
+    """What a column is called in events."""
+    table = source.table
+    if position == ROWID:
+        return table.columns[table.rowid_alias].name if table is not None and table.rowid_alias >= 0 else "ROWID"
+    return source.columns[position].name
+
+
+def _keep(compiler: Compiler, node: object, key: object, answer: bool) -> bool:
+    """Keeps an answer under the node (which it keeps alive) and under what it is about."""
+    known = compiler.authorized
+    assert known is not None, "only called while an authorizer is set"
+    if node is not None:
+        known[id(node)] = (node, answer)
+    if key is not None:
+        # What is to be ignored in one place is so in all.
+        known[key] = (node, answer and known.get(key, (node, True))[1])
     return answer
 
 
-def authorize_unread(compiler: Compiler, block: Block) -> None:
-    """Reports the tables of a block of which no column is read, with an empty column name."""
-    for made in block.inputs:
-        for source in made.sources:
-            table = source.table
-            if table is not None and not source.was_read:
-                text = f"access to {table.name}. is prohibited"
-                _ask(compiler, READ, table.name, "", None, block.scope.acting_object, text)
-
-
 def _ask(
-    compiler: Compiler, action: int, first: str | None, second: str | None, database: str | None, actor: str | None, text: str
+    compiler: Compiler,
+    action: int,
+    first: str | None,
+    second: str | None,
+    database: str | None,
+    actor: str | None,
+    text: str,
+    code: int = AUTH,
 ) -> bool:
     authorizer = compiler.context.authorizer
     assert authorizer is not None, "the caller looked"
     answer = authorizer(action, first, second, database, actor)
     if answer == _DENY:
-        raise sqlite_error(AUTH, text)
+        raise sqlite_error(code, text)
     return answer == _OK
-
-
-def authorize_block(compiler: Compiler, block: Block) -> None:
-    """Reports what a block's clauses read in the order in which they are written, subqueries left out."""
-    core = block.core
-    if core is None:
-        return
-    roots: list[object] = [[result.expression for result in block.results], core.where, core.group_by, core.having]
-    pending: list[object] = roots[::-1]
-    while pending:
-        node = pending.pop()
-        kind = node.__class__
-        if kind is ast.Column:
-            compiler.resolve(node, block.scope)  # type: ignore[arg-type]
-        elif kind in _SUBQUERIES:
-            continue
-        else:
-            if kind is ast.FunctionCall:
-                authorize_function(compiler, node, node.name, block.scope)  # type: ignore[attr-defined]
-            pending.extend(CHILDREN[kind](node)[::-1])
-
-
-_SUBQUERIES = frozenset((ast.ScalarSubquery, ast.Exists, ast.InSelect))

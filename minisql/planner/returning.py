@@ -11,6 +11,7 @@ from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, sqlite_error
 from minisql.limits import COLUMN
 from minisql.parser import ast
+from minisql.planner.announcing import announce_results
 from minisql.planner.binding import bind_select, column_name, expand_results
 from minisql.planner.column_origins import origin_of
 from minisql.planner.query_blocks import Block, BoundSelect
@@ -82,6 +83,8 @@ def emit_returning_row(
     source.schema_name = None
     scope = Scope([source], returning.scope)
     block = Block(None, scope)
+    if compiler.authorized is not None:
+        announce_results(compiler, returning.columns, scope)
     expand_results(compiler, returning.columns, block)
     returning.width = len(block.results)
     if not returning.names:

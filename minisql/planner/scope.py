@@ -74,7 +74,7 @@ class Source:
         "select",
         "shown",
         "table",
-        "was_read",
+        "view",
     )
 
     def __init__(
@@ -96,8 +96,8 @@ class Source:
         self.json_columns: frozenset[int] = _NONE
         self.rowid_register = 0
         self.has_rowid = False
-        # For the authorizer: whether a column was read.
-        self.was_read = False
+        # The view whose rows these are.
+        self.view: Table | None = None
         self.is_stored = False
         self.is_qualified_only = False
         # The column of USING in a FULL JOIN: an expression with the affinity and collation of a column.

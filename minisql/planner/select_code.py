@@ -93,8 +93,6 @@ def emit_block(compiler: Compiler, bound: BoundSelect, block: Block, sink: Sink,
         return
     core = block.core
     assert core is not None, "a block is a core or VALUES"
-    if compiler.authorized is not None:
-        compiler.unread_blocks.append(block)
     order = bind_order_by(compiler, node.order_by, block, bound) if node is not None and node.order_by else None
     calls = find_calls(compiler, block, order)
     if order is not None and not block.inputs and not calls.windows:

@@ -62,11 +62,14 @@ def _expand_source(compiler: Compiler, block: Block, number: int, merges: bool, 
             if merged is not None and number in merged[2] and source.positions.get(name) == column_number:
                 if name not in taken:
                     taken.add(name)
-                    block.results.append(Result(SourceColumn(merged[0], merged[1]), column.name, None))
+                    expression: ast.Expression = SourceColumn(merged[0], merged[1])
+                    if compiler.authorized is not None and not authorize_read(compiler, expression, *merged[:2], scope):
+                        expression = ast.Literal(None)
+                    block.results.append(Result(expression, column.name, None))
                 continue
         name = column.name if source.shown is None else source.shown[column_number]
         result = Result(SourceColumn(source, column_number), name, None)
-        if compiler.authorized is not None and source.expressions is None:
+        if compiler.authorized is not None:
             if not authorize_read(compiler, result.expression, source, column_number, scope):
                 result.expression = ast.Literal(None)
         block.results.append(result)

@@ -12,6 +12,7 @@ from minisql.bytecode import opcodes as op
 from minisql.bytecode.listing import EXPLAIN_COLUMNS, explain_rows
 from minisql.bytecode.program import Instruction, Program
 from minisql.parser import ast
+from minisql.planner.announcing import announce_select
 from minisql.planner.binding import bind_select, column_name, expand_results, styled_name
 from minisql.planner.column_origins import origin_of
 from minisql.planner.compiler import Compiler
@@ -19,7 +20,6 @@ from minisql.planner.explain_plan import number_selects, tree_order
 from minisql.planner.plain_insert import compile_plain_insert
 from minisql.planner.plain_select import emit_plain_select
 from minisql.planner.query_blocks import AnyResult, Block, BoundSelect
-from minisql.planner.read_authorization import authorize_unread
 from minisql.planner.statement_emitters import EMITTERS
 from minisql.planner.triggers import STEP_EMITTERS
 
@@ -60,6 +60,8 @@ def _compile_select(parsed: Parsed, statement: ast.Select, context: PlanContext,
         compiler.select_numbers = number_selects(statement)
     elif compiler.uses_fast_path:
         bound = emit_plain_select(compiler, statement, parsed.n_selects)
+    if compiler.authorized is not None and not announce_select(compiler, statement, None):
+        return finish_program(compiler, (), "select")
     if bound is None:
         bound = emit_top_select(compiler, statement)
     if compiler.authorized is None:
@@ -152,9 +154,6 @@ def finish_program(compiler: Compiler, names: tuple[str, ...], kind: str) -> Pro
     """Adds Halt and the transactions, resolves labels, and fills the program's description."""
     code = compiler.code
     code.append(_HALT)
-    if compiler.authorized is not None:
-        for block in compiler.unread_blocks:
-            authorize_unread(compiler, block)
     builder = compiler.builder
     written = compiler.databases_written
     used = compiler.databases_read | written
@@ -232,6 +231,8 @@ def listing_rows(program: Program) -> list[tuple[object, ...]]:
 def emit_select_step(compiler: Compiler, node: ast.Select) -> None:
     """A SELECT as a step of a trigger program: its rows go nowhere."""
     scope = compiler.trigger.scope if compiler.trigger is not None else None
+    if compiler.authorized is not None:
+        announce_select(compiler, node, scope)
     bound = bind_select(compiler, node, scope)
     compiler.emit_bound_select(bound, lambda registers, done: None, None, True)
 

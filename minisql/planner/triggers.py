@@ -20,6 +20,7 @@ from minisql.bytecode.program import Program
 from minisql.errors import CONSTRAINT_TRIGGER, ERROR, sqlite_error
 from minisql.limits import call_on_fresh_stack
 from minisql.parser import ast
+from minisql.planner.announcing import announce_expressions
 from minisql.planner.compiler import Compiler
 from minisql.planner.expressions import EMITTERS
 from minisql.planner.layout import allocate_row, table_layout
@@ -188,6 +189,8 @@ def _fill_program(
     context.scope.sources.extend(sources)
     end = inner.label()
     if when is not None:
+        if inner.authorized is not None:
+            announce_expressions(inner, [when], context.scope)
         inner.emit_condition(when, context.scope, end, False, True)
     for step in steps:
         STEP_EMITTERS[step.__class__](inner, step)

@@ -15,6 +15,7 @@ from minisql.bytecode import opcodes as op
 from minisql.catalog.build import CONFLICT_ACTIONS
 from minisql.errors import ERROR, Error, sqlite_error
 from minisql.parser import ast
+from minisql.planner.announcing import announce_joined_update, announce_view_rows
 from minisql.planner.assignments import Assignments, map_assignments, resolve_values
 from minisql.planner.constraints import Write, emit_early_type_checks, emit_row_checks
 from minisql.planner.foreign_keys import (
@@ -116,6 +117,7 @@ def _report_names(compiler: Compiler, node: ast.Update, table: Table) -> None:
 
 def _emit_update(compiler: Compiler, node: ast.Update, table: Table) -> tuple[str, ...]:
     is_view = table.view is not None
+    view = table
     if is_view:
         check_writable(compiler, table, has_time(triggers_of(compiler, table, "UPDATE"), "INSTEAD OF"))
         table = view_as_table(compiler, table)
@@ -130,6 +132,13 @@ def _emit_update(compiler: Compiler, node: ast.Update, table: Table) -> tuple[st
     scope = statement_scope(compiler, node.with_clause)
     make_scope = None if node.sources else lambda: names_scope(table, node.target.alias, scope)
     assignments = map_assignments(compiler, table, node.assignments, make_scope)
+    if assignments.announcer is not None:
+        if is_view:
+            announce_view_rows(compiler, view, node)
+        elif node.sources:
+            announce_joined_update(compiler, node, scope)
+        else:
+            assignments.announcer.name([node.where], names_scope(table, node.target.alias, scope))
     conflict = statement_conflict(compiler, CONFLICT_ACTIONS[node.conflict])
     updating = Updating(compiler, table, assignments, conflict)
     if table.module is not None:
@@ -154,6 +163,9 @@ def _emit_update(compiler: Compiler, node: ast.Update, table: Table) -> tuple[st
         _emit_scan(compiler, updating, node, own_scope)
     else:
         _emit_gathered(compiler, updating, node, scope, own_scope)
+    if assignments.announcer is not None:
+        # SQLite compiles the triggers first, to see which columns they read.
+        assignments.announcer.finish()
     return emit_returned_rows(compiler, updating.returning)
 
 

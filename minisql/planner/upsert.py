@@ -162,6 +162,9 @@ def _emit_action(
         return Scope([*names_scope(table, alias, None).sources, *excluded], scope)
 
     assignments = map_assignments(compiler, table, clause.assignments, make_scope)
+    if assignments.announcer is not None:
+        assignments.announcer.name([clause.where], make_scope())
+        assignments.announcer.finish()
     updating = Updating(compiler, table, assignments, op.ON_CONFLICT_ABORT)
     own = Target(table, target.layout, op.ON_CONFLICT_ABORT)
     own.cursor = target.cursor
