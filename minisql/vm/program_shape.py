@@ -78,7 +78,7 @@ def _window_shape(spec: WindowSpec) -> Any:
 
 _SHAPES: dict[type, Callable[[Any], Any]] = {
     ConstantSet: lambda operand: (operand.collation, operand.has_null, bool(operand.values)),
-    SortSpec: lambda operand: (operand.keys, operand.descending),
+    SortSpec: lambda operand: (operand.keys, operand.descending, operand.nulls_first),
     HashSpec: lambda operand: (operand.collations, operand.tracks_matches),
     GroupSpec: _group_shape,
     RowsSpec: lambda operand: None,

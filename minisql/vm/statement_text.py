@@ -348,14 +348,23 @@ def _emit_append(translator: Translator, address: int) -> None:
     if spec is None:
         translator.line(f"a{cursor}({row})")
         return
-    key = translator.operand(registers[spec.keys[0]], address)
-    if not only(key, NUMBER) or not key.is_name:
+    place = spec.keys[0]
+    key = translator.operand(registers[place], address)
+    if not only(key, NUMBER | NULL):
         translator.line(f"h{cursor} = a{cursor}({row})")
         return
+    name = _named(translator, key)
+    if name != key.text:
+        texts = translator.texts(registers, address)
+        texts[place] = name
+        row = f"({', '.join(texts)}{',' if len(texts) == 1 else ''})"
     sign = ">" if spec.descending[0] else "<"
     if len(spec.keys) > 1:
         sign += "="
-    translator.line(f"if h{cursor} is None or {key.text} {sign} h{cursor}: h{cursor} = a{cursor}({row})")
+    test = f"{name} {sign} h{cursor}"
+    if key.classes & NULL:
+        test = f"{name} is None or {test}" if spec.nulls_first[0] else f"({name} is not None and {test})"
+    translator.line(f"if h{cursor} is None or {test}: h{cursor} = a{cursor}({row})")
 
 
 def _emit_hash_insert(translator: Translator, address: int) -> None:

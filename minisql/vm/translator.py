@@ -428,8 +428,15 @@ class Translator:
         return "float" if mask & REAL else "int" if mask & INTEGER_48 else ""
 
     def texts(self, registers: Any, use: int) -> list[str]:
-        """The texts of several registers."""
-        return [self.operand(register, use).text for register in registers]
+        """The texts of several registers, of whose classes nothing is asked."""
+        return [self._text(register, use) for register in registers]
+
+    def _text(self, register: int, use: int) -> str:
+        source = self.plan.row_source.get((register, use)) if register not in self.plan.unpacked else None
+        if source is None:
+            return self.operand(register, use).text
+        self.used_rows.add(source[0])
+        return f"w{source[0]}[{source[1]}]"
 
     def tuple_text(self, registers: Any, use: int) -> str:
         """The text of a tuple of registers; a whole row is named as it is."""
