@@ -136,6 +136,11 @@ def _division(translator: Translator, address: int) -> Operand:
     if only(a, INTEGER) and only(b, INTEGER) and a.is_name and b.is_name:
         text = f"({a.text} {sign} {b.text} if {a.text} >= 0 and {b.text} > 0 else {function}({a.text}, {b.text}))"
         return Operand(text, NULL | NUMBER, 64, False)
+    if b.text in translator.positive_names:
+        first, later = bound(translator, a)
+        text = f"({later} {sign} {b.text} if {later} >= 0 else -(-{later} {sign} {b.text}))"
+        text = f"({text} if {first}.__class__ is int else {function}({later}, {b.text}))"
+        return Operand(text, NULL | NUMBER, 64, False)
     return Operand(f"{function}({a.text}, {b.text})", NULL | NUMBER, 64, False)
 
 

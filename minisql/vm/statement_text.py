@@ -96,6 +96,8 @@ def cursor_aliases(translator: Translator, address: int) -> list[str]:
         if not p2:
             return [f"a{cursor} = c{cursor}.rows.append"]
         return [f"a{cursor} = c{cursor}.insert", f"h{cursor} = c{cursor}.threshold"]
+    if opcode == op.QueueOpen:
+        return [f"a{cursor} = c{cursor}.insert"]
     if opcode == op.WindowOpen:
         return [f"a{cursor} = c{cursor}.stored.append"]
     if opcode == op.HashOpen and cursor in translator.plain_hashes:
@@ -383,6 +385,11 @@ def _emit_hash_insert(translator: Translator, address: int) -> None:
     translator.line(f" else: {name}.append({row})")
 
 
+def _emit_queue_insert(translator: Translator, address: int) -> None:
+    _, cursor, _, _, registers, _ = translator.code[address]
+    translator.line(f"a{cursor}({translator.tuple_text(registers, address)})")
+
+
 def _named(translator: Translator, operand: Operand) -> str:
     """The text of an operand that may be repeated, assigned to a name first if need be."""
     if operand.is_name:
@@ -509,6 +516,9 @@ def _emit_extreme(translator: Translator, operand: Operand, slot: str, call: Agg
         better = f"({value} {'>' if is_max else '<'} {best} if {best}.__class__ is {kind} else {better})"
     if operand.classes & NULL:
         better = f"({value} is not None and {better})"
+    if not only(operand, NUMBER | NULL) and only(operand, ANY) and operand.classes & INTEGER:
+        are_integers = f"{value}.__class__ is int and {best}.__class__ is int"
+        better = f"({value} {'>' if is_max else '<'} {best} if {are_integers} else {better})"
     translator.line(f"{best} = {slot}")
     translator.line(f"if {best} is None or {better}:")
     translator.line(f" {slot} = {value}")
@@ -546,6 +556,7 @@ _STATEMENTS: dict[int, Callable[[Translator, int], None]] = {
     op.ListAppend: _emit_append,
     op.SorterInsert: _emit_append,
     op.WindowStep: _emit_append,
+    op.QueueInsert: _emit_queue_insert,
     op.HashInsert: _emit_hash_insert,
     op.SetInsert: _emit_set_insert,
     op.MemoPut: _emit_memo_put,
