@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -18,9 +19,11 @@ from minisql.shell.state import ShellState
 class Terminal:
     """A shell that runs on a pseudo-terminal."""
 
-    def __init__(self, home):
+    def __init__(self, home, kind="dumb"):
         self.master, slave = pty.openpty()
-        environment = {**os.environ, "HOME": str(home), "TERM": "dumb", "MINISQL_HISTORY": str(home / "history")}
+        environment = {**os.environ, "HOME": str(home), "TERM": kind, "MINISQL_HISTORY": str(home / "history")}
+        # prompt_toolkit asks a terminal where its cursor is, and this one does not answer.
+        environment["PROMPT_TOOLKIT_NO_CPR"] = "1"
         self.process = subprocess.Popen(
             [sys.executable, "-m", "minisql"], stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True
         )
@@ -65,6 +68,36 @@ def test_statements_interrupts_and_the_end(terminal):
     assert "Parse error: no such column: nosuch" in terminal.wait_for("minisql> ")
     terminal.type(".quit\n")
     assert terminal.process.wait(timeout=60) == 0
+
+
+def test_tab_completes_and_words_have_colours(tmp_path):
+    pytest.importorskip("prompt_toolkit")
+    terminal = Terminal(tmp_path, "xterm-256color")
+    try:
+        terminal.wait_for("minisql>")
+        terminal.type("create table person(name, birthday);\r")
+        before = terminal.wait_for("\r\n") + terminal.wait_for("minisql>")
+        assert re.search(r"\x1b\[[\d;]*34[\d;]*mcreate", before), before
+        terminal.type("select 'x' as birth\t")
+        before = terminal.wait_for("day")
+        terminal.type(";\r")
+        terminal.wait_for("╭")
+        assert re.search(r"\x1b\[[\d;]*32[\d;]*m'x'", before), before
+        assert "birthday" in terminal.wait_for("╯")
+        terminal.wait_for("minisql>")
+        terminal.type("half a statement\x03")
+        terminal.wait_for("minisql>")
+        # The line before comes back from the history.
+        terminal.type("\x1b[A\r")
+        terminal.wait_for("╭")
+        terminal.wait_for("minisql>")
+        terminal.type(".quit\r")
+        assert terminal.process.wait(timeout=60) == 0
+    finally:
+        terminal.process.kill()
+        terminal.process.wait()
+        os.close(terminal.master)
+    assert "create table person" in (tmp_path / "history").read_text("utf-8")
 
 
 def test_completions_know_commands_keywords_tables_and_columns():
