@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from minisql.engine.opening import close_database
 from minisql.engine.transactions import WRITING
-from minisql.errors import BUSY, ERROR, READONLY, sqlite_error
+from minisql.errors import BUSY, ERROR, READONLY, Error, sqlite_error
 from minisql.storage import image
 from minisql.storage.btree import BtreeFile
 
@@ -101,6 +101,10 @@ class Backup:
                 return False
             self._copy(source, target)
             self.next_page = self.page_count + 1
+        except Error:
+            # Where the target is locked, SQLite does not come to count pages.
+            self.page_count = 0
+            raise
         finally:
             source.end_read()
         return True

@@ -3,7 +3,8 @@
 Everything is made under .build/clients: a virtual environment, the source distributions, and one JSON file of results per client
 and module, so a long run can be stopped and taken up again (`--minutes N` starts nothing after N minutes).  A result of minisql
 counts for the engine's source that made it: a changed engine runs again, and so does everything with `--again`.  Each run
-notes which engine its processes loaded, and fails if it was the other one.  `--write` puts the table into docs/clients.md.  The
+notes which engine its processes loaded, and fails if it was the other one.  `--write` puts the table into docs/clients.md, where
+the rows of clients without results of this engine stay as they are.  The
 exit status is 1 if a test passes with the standard module and fails with ours, but for those that `programs` excepts with a
 reason.
 """
@@ -232,8 +233,8 @@ def differences(client: Client, outcomes: dict[str, Outcome]) -> dict[str, str]:
     return {name: why for name, why in ours.items() if name not in standard}
 
 
-def table(results: list[tuple[Client, dict[str, Outcome]]]) -> str:
-    """The page docs/clients.md."""
+def table(results: list[tuple[Client, dict[str, Outcome]]], known: dict[str, str]) -> str:
+    """The page docs/clients.md; `known` are the rows that it has, by client."""
     lines = [
         "# Clients",
         "",
@@ -241,15 +242,26 @@ def table(results: list[tuple[Client, dict[str, Outcome]]]) -> str:
         "passed / failed / skipped. Made by `python -m tests.clients --write`, which installs each project from the package index.",
         "What fails with both is not about the module: the wheel of pandas, for one, lacks the data files of some of its tests.",
         "",
-        "| client | version | sqlite3 | minisql | fail with minisql only |",
-        "| --- | --- | --- | --- | --- |",
+        "The engine is named by a digest of its source; where there is none, the row is from before that was noted.",
+        "",
+        "| client | version | sqlite3 | minisql | fail with minisql only | engine |",
+        "| --- | --- | --- | --- | --- | --- |",
     ]
+    rows = dict(known)
     for client, outcomes in results:
         cells = ["{passed} / {failed} / {skipped}".format(**outcomes[module]) for module in MODULES]
-        lines.append(
-            f"| {client.name} | {outcomes['minisql']['version']} | {cells[0]} | {cells[1]} | {reasons(client, outcomes)} |"
+        mine = outcomes["minisql"]
+        rows[client.name] = (
+            f"| {client.name} | {mine['version']} | {cells[0]} | {cells[1]} | {reasons(client, outcomes)} | {mine['engine']} |"
         )
+    lines += [rows[client.name] for client in CLIENTS if client.name in rows]
     return "\n".join([*lines, ""])
+
+
+def known_rows(page: Path) -> dict[str, str]:
+    """The rows of the page as it stands, by client."""
+    lines = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| ")][2:]
+    return {line.split(" | ")[0].removeprefix("| "): line if line.count("|") == 7 else f"{line} |" for line in lines}
 
 
 def reasons(client: Client, outcomes: dict[str, Outcome]) -> str:
@@ -299,7 +311,8 @@ def main() -> int:
             for name, why in bad.items():
                 print(f"  {name}: {why}", flush=True)
     if options.write:
-        (ROOT / "docs" / "clients.md").write_text(table(results), encoding="utf-8")
+        page = ROOT / "docs" / "clients.md"
+        page.write_text(table(results, known_rows(page)), encoding="utf-8")
     waiting = [client.name for client in CLIENTS if client.name not in {chosen.name for chosen, _ in results}]
     print(f"engine {source}: {len(results)} clients with both results; without: {', '.join(waiting) or 'none'}")
     return 1 if n_bad else 0

@@ -50,7 +50,6 @@ DJANGO = (
     "expressions_window",
 )
 DISKCACHE = ("core", "fanout", "deque", "index", "recipes")
-DATASETTE = ("api", "canned_queries", "crossdb", "facets", "filters", "html", "internal_db", "internals_database", "table_api")
 PERSIST_QUEUE = ("pdict", "sqlackqueue", "sqlqueue")
 CLIENTS = (
     Client(
@@ -122,16 +121,6 @@ CLIENTS = (
         ("sqlmodel", "pytest", "dirty-equals"),
         (*PYTEST, "-o", "addopts=", "tests", "--ignore=tests/test_tutorial"),
         "sqlmodel",
-    ),
-    Client(
-        "Datasette",
-        ("datasette", "pytest", "pytest-asyncio", "pytest-timeout", "beautifulsoup4"),
-        (
-            *ANY_PYTEST,
-            *("-o", "addopts=", "-o", "asyncio_default_fixture_loop_scope=function", "--import-mode=importlib"),
-            *[f"tests/test_{name}.py" for name in DATASETTE],
-        ),
-        "datasette",
     ),
     Client("litecli", ("litecli", "pytest"), (*PYTEST, "-o", "addopts=", "tests"), "litecli"),
     Client(
