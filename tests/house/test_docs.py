@@ -20,6 +20,13 @@ def test_examples_of(page: str) -> None:
     assert runner.run(test, out=out.append).failed == 0, "".join(out)
 
 
+def test_every_page_is_in_the_index() -> None:
+    """`make docs` fails for a page that no list of contents names."""
+    index = (ROOT / "docs" / "index.md").read_text("utf-8").splitlines()
+    pages = {path.relative_to(ROOT / "docs").with_suffix("").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    assert pages - {"index"} <= set(index)
+
+
 def test_install_replaces_the_standard_module() -> None:
     text = (ROOT / "docs" / "moving-from-sqlite3.md").read_text("utf-8")
     program = next(block for block in text.split("```") if "minisql.install()" in block and block.startswith("python\n"))
