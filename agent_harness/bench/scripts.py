@@ -8,7 +8,7 @@ blank lines between scripts.  What shows a program or a plan is left out: addres
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from agent_harness.contract.records import Suite
@@ -24,9 +24,9 @@ STARTING_OVER = (".reset", ".file")
 class ScriptRecords:
     """The suites, each with the lines of the records that the sound engine of a pool fails."""
 
-    def __init__(self, source: Path, folder: str, pool: Pool) -> None:
-        """`folder` is where the suites are said to be."""
-        self._suites = [(suite, frozenset(failing_lines(pool, suite) or ())) for suite in suites(source, folder)]
+    def __init__(self, made: Iterable[Suite], pool: Pool) -> None:
+        answers = pool.each(lambda suite: failing_lines(pool, suite), made)
+        self._suites = [(suite, frozenset(failing or ())) for suite, failing in answers]
 
     def telling(self, pool: Pool) -> list[tuple[Suite, frozenset[int]]]:
         """Those of which the engine of another pool fails more, a few short ones."""

@@ -20,7 +20,7 @@ from agent_harness.backends.base import Task
 from agent_harness.backends.embedded import EmbeddedBackend
 from agent_harness.bench.faults import Fault
 from agent_harness.bench.reach import Reach
-from agent_harness.bench.scripts import ScriptRecords
+from agent_harness.bench.scripts import ScriptRecords, suites
 from agent_harness.config import Config, load
 from agent_harness.contract.base import Evaluation
 from agent_harness.contract.configured import make_contract
@@ -55,7 +55,11 @@ class Ground:
         self.pool = Pool(self.path, contract.engine_module, jobs)
         self.pool.preload([])
         self._reach: Reach | None = None
-        self._scripts = ScriptRecords(source / SCRIPTS, SUITES, self.pool) if has_scripts else None
+        self.is_told = True
+        self._scripts: ScriptRecords | None = None
+        if has_scripts:
+            own = [suite for configuration, suite in contract.suites if configuration == "memory"]
+            self._scripts = ScriptRecords([*own, *suites(source / SCRIPTS, SUITES)], self.pool)
 
     def _contract(self) -> RecordsContract:
         contract = make_contract(self.config)
@@ -72,8 +76,8 @@ class Ground:
     def reach(self) -> Reach:
         """The lines that each suite runs, traced when first asked for, while the engine is sound."""
         if self._reach is None:
-            suites = [suite for configuration, suite in self.contract.suites if configuration == "memory"]
-            self._reach = Reach(suites, self.pool)
+            own = [suite for configuration, suite in self.contract.suites if configuration == "memory"]
+            self._reach = Reach(own, self.pool)
         return self._reach
 
     def plant(self, fault: Fault) -> dict[str, str]:
@@ -94,8 +98,11 @@ class Ground:
                 told = scripts.telling(pool)
         except HarnessError:
             told = []  # it does not import
+        self.is_told = bool(told)
         for suite, _ in told:
             path = self.path / suite.name
+            if path.exists():
+                continue
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(suite.text, encoding="utf-8", errors="surrogateescape")
         self.contract = self._contract()
@@ -166,6 +173,8 @@ def try_fault(ground: Ground, fault: Fault, limit_s: float) -> dict[str, Any]:
     try:
         if not imports(ground.path):
             return {**row, "counts": False, "why": "the engine does not import"}
+        if not ground.is_told:
+            return {**row, "counts": False, "why": "no record fails"}
         started, cpu = time.monotonic(), _cpu_seconds()
         evaluation = ground.contract.evaluate(ground.path)
         targets = tuple(r.case.id for r in evaluation.failing() if r.case.id not in ground.already_failing)
