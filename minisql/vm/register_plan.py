@@ -44,6 +44,7 @@ class RegisterPlan:
     """
 
     __slots__ = (
+        "block_of",
         "definitions",
         "folded",
         "layout",
@@ -90,6 +91,8 @@ class RegisterPlan:
         self.unpacked: set[int] = set()
         self._plan_rows()
         self.folded: dict[int, int] = {}
+        # The number of the basic block of each address.
+        self.block_of: list[int] = []
         self._plan_folds()
 
     def _plan_rows(self) -> None:
@@ -141,7 +144,7 @@ class RegisterPlan:
         boundaries = self.targets
         depth: dict[int, int] = {}
         block = 0
-        block_of = []
+        block_of = self.block_of
         for address, instruction in enumerate(code):
             if address in boundaries:
                 block += 1
@@ -178,6 +181,18 @@ class RegisterPlan:
         return any(
             address < definition < use for read in self.reads[address] for definition in self.definitions[read]
         )
+
+    def reaches(self, register: int, definition: int, use: int) -> bool:
+        """Tells whether a use in the same basic block sees the value that a definition has given a register."""
+        if definition >= use or self.block_of[definition] != self.block_of[use]:
+            return False
+        return not any(definition < other < use for other in self.definitions[register])
+
+    def is_overwritten(self, register: int, definition: int) -> bool:
+        """Tells whether a later definition in the same basic block replaces a value that nothing has read."""
+        block = self.block_of[definition]
+        later = [other for other in self.definitions[register] if other > definition and self.block_of[other] == block]
+        return bool(later) and not any(definition < use <= min(later) for use in self.uses[register])
 
     def may_be_skipped(self, load: int) -> bool:
         """Tells whether a jump may lead past a load to a use of its row."""

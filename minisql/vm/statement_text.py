@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.operands import LOADS_ROW
 from minisql.bytecode.program import AggregateCall
-from minisql.storage.type_mask import NULL, REAL, TEXT
+from minisql.storage.type_mask import NULL, REAL, TEXT, TEXT_NOT_ASCII
 from minisql.values.affinity import BLOB as BLOB_AFFINITY
 from minisql.values.affinity import REAL as REAL_AFFINITY
 from minisql.values.affinity import TEXT as TEXT_AFFINITY
@@ -47,7 +47,9 @@ def emit_assignment(translator: Translator, address: int) -> None:
     register = translator.plan.writes[address][0]
     if translator.plan.uses[register]:
         translator.used_locals.add(register)
-        translator.line(f"r{register} = {value_of(translator, address).text}")
+        value = value_of(translator, address)
+        translator.line(f"r{register} = {value.text}")
+        translator.local_classes[register] = address, value
     elif translator.code[address][0] == op.Function:
         translator.line(value_of(translator, address).text)
 
@@ -216,19 +218,33 @@ def _emit_affinity(translator: Translator, address: int) -> None:
     """Affinity: a value of the class that the column wants is left alone."""
     _, first, _, _, wanted, _ = translator.code[address]
     for register, affinity in enumerate(wanted, first):
-        if affinity <= BLOB_AFFINITY or not translator.plan.uses[register]:
+        if not translator.plan.uses[register]:
             continue
-        source = translator.operand(register, address).text
-        translator.used_locals.add(register)
+        operand = translator.operand(register, address)
         name = f"r{register}"
+        if affinity <= BLOB_AFFINITY:
+            if operand.text == name:
+                translator.local_classes[register] = address, operand
+            continue
+        translator.used_locals.add(register)
+        source = operand.text
         if affinity == REAL_AFFINITY:
             # Adding zero makes -0.0 plain: a record stores it as the integer 0.
-            translator.line(f"{name} = {source} + 0.0 if {source}.__class__ is float else apply_affinity({source}, {affinity})")
+            text = f"{source} + 0.0 if {source}.__class__ is float else apply_affinity({source}, {affinity})"
+            if only(operand, REAL):
+                text = f"{source} + 0.0"
+            translator.line(f"{name} = {text}")
+            if only(operand, REAL | NULL):
+                translator.local_classes[register] = address, operand
             continue
         if source != name:
             translator.line(f"{name} = {source}")
-        kind = "str" if affinity == TEXT_AFFINITY else "int"
-        translator.line(f"if {name}.__class__ is not {kind}: {name} = apply_affinity({name}, {affinity})")
+        is_text = affinity == TEXT_AFFINITY
+        if only(operand, TEXT | TEXT_NOT_ASCII if is_text else INTEGER):
+            translator.local_classes[register] = address, operand
+        else:
+            kind = "str" if is_text else "int"
+            translator.line(f"if {name}.__class__ is not {kind}: {name} = apply_affinity({name}, {affinity})")
 
 
 def _emit_must_be_int(translator: Translator, address: int) -> None:
@@ -271,7 +287,11 @@ def _emit_null_row(translator: Translator, address: int) -> None:
 def _emit_copy(translator: Translator, address: int) -> None:
     _, source, target, n, _, _ = translator.code[address]
     plan = translator.plan
-    pairs = [(target + k, source + k) for k in range(n) if plan.uses[target + k]]
+    pairs = [
+        (target + k, source + k)
+        for k in range(n)
+        if plan.uses[target + k] and not plan.is_overwritten(target + k, address)
+    ]
     if not pairs:
         return
     translator.used_locals.update(register for register, _ in pairs)

@@ -175,6 +175,7 @@ class Translator:
         "late_cursors",
         "leaf_loops",
         "lines",
+        "local_classes",
         "loop",
         "n_loops",
         "needs_closing",
@@ -220,6 +221,8 @@ class Translator:
         self.text_masks: dict[str, int] = {}
         self.positive_names: set[str] = set()
         self.parameters = {register for _, register in parameter_registers(program)}
+        # What is known of locals within a basic block: register to (address of the definition, operand).
+        self.local_classes: dict[int, tuple[int, Operand]] = {}
         self.used_constants: set[int] = set()
         self.used_locals: set[int] = set()
         self.used_rows: set[int] = set()
@@ -386,6 +389,9 @@ class Translator:
         if len(definitions) == 1 and plan.folded.get(definitions[0]) == use:
             return value_of(self, definitions[0])
         self.used_locals.add(register)
+        given = self.local_classes.get(register)
+        if given is not None and plan.reaches(register, given[0], use):
+            return Operand(f"r{register}", given[1].classes, given[1].bits, True)
         if plan.holds_flags(register) and self.program.template[register].__class__ in (int, type(None)):
             return Operand(f"r{register}", NULL | INTEGER_48 | INTEGER_64, 64, True)
         return Operand(f"r{register}", ANY, 64, True)
