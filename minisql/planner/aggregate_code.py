@@ -665,6 +665,11 @@ def aggregate_call(
     # ORDER BY first: of several errors SQLite reports the one there.
     order_registers = tuple([compiler.emit_expression(term.expression, scope) for term in node.order_by or ()])
     filter_register = compiler.emit_expression(node.filter, scope) if node.filter is not None else 0
+    filtered_out = 0
+    if filter_register and any(argument.__class__ not in _LEAVES for argument in node.arguments):
+        # What is not taken in is not computed: it may fail.
+        filtered_out = compiler.label()
+        compiler.emit(op.IfNot, filter_register, filtered_out, 1)
     if function.takes_subtype:
         registers, positions = aggregate_argument_registers(compiler, node, scope, not is_sorted)
     else:
@@ -686,6 +691,8 @@ def aggregate_call(
             tuple(effective_nulls_first(term) for term in node.order_by),
             len(order_registers) + len(registers),
         )
+    if filtered_out:
+        compiler.place(filtered_out)
     return AggregateCall(function, registers, node.is_distinct, collation, filter_register, order, order_registers)
 
 

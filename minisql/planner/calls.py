@@ -177,6 +177,14 @@ def emit_scalar_call(
             function, registers = bound, registers[1:]
     if compiler.restricts_functions and function.needs_context:
         function = scalar_in_pure_place(function, compiler.restricts_functions)
+    if function.deterministic and not function.is_built_in and all(register in constants for register in registers):
+        # One call is enough for the statement.
+        result = compiler.register()
+        known = compiler.label()
+        compiler.emit(op.Once, 0, known)
+        compiler.emit(op.Function, 0, 0, result, (function, registers, collation))
+        compiler.place(known)
+        return placed(compiler, result, target)
     result = target or compiler.register()
     compiler.emit(op.Function, 0, 0, result, (function, registers, collation))
     return result

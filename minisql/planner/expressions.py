@@ -22,6 +22,7 @@ from minisql.limits import call_on_fresh_stack
 from minisql.parser import ast
 from minisql.planner.nodes import Held, SourceColumn
 from minisql.planner.operands import affinity_of, collation_of, comparison, note_captures, settle_plain, typed_operand
+from minisql.planner.references import has_subquery
 from minisql.planner.scope import ROWID
 from minisql.values import arithmetic, compare
 from minisql.values.affinity import NONE, NUMERIC, affinity_of_cast
@@ -292,7 +293,7 @@ def emit_row_comparison(compiler: Compiler, node: ast.Binary, scope: Scope, targ
 
 
 def emit_connective(compiler: Compiler, node: ast.And | ast.Or, scope: Scope, target: int) -> int:
-    """AND and OR as values: operands from left to right, leaving as soon as the result is known."""
+    """AND and OR as values: all operands from left to right; only a subquery is not run when the result is known without it."""
     is_and = node.__class__ is ast.And
     result = target or compiler.register()
     constants = compiler.constants
@@ -300,8 +301,10 @@ def emit_connective(compiler: Compiler, node: ast.And | ast.Or, scope: Scope, ta
     # `known` is the result so far while everything was constant.
     known: int | None = 1 if is_and else 0
     started = False
-    last = len(node.terms) - 1
-    for number, term in enumerate(node.terms):
+    for term in node.terms:
+        if started and compiler.has_subqueries and has_subquery(term):
+            label = label or compiler.label()
+            compiler.emit(op.IfNot if is_and else op.If, result, label, 0)
         register = emit_expression(compiler, term, scope)
         if register in constants and not started:
             function = arithmetic.logical_and if is_and else arithmetic.logical_or
@@ -312,9 +315,6 @@ def emit_connective(compiler: Compiler, node: ast.And | ast.Or, scope: Scope, ta
         previous = result if started else compiler.constant(known)
         compiler.emit(op.And if is_and else op.Or, previous, register, result)
         started = True
-        if number < last:
-            label = label or compiler.label()
-            compiler.emit(op.IfNot if is_and else op.If, result, label, 0)
     if label:
         compiler.place(label)
     return result if started else placed(compiler, compiler.constant(known), target)

@@ -149,9 +149,15 @@ def _gather_shared(compiler: Compiler, made: Input, common: CommonTable) -> int:
     if common.cursor < 0:
         common.cursor = compiler.builder.cursor()
         common.flag = compiler.register()
+        wants_explain = compiler.wants_explain
+    else:
+        # It is gathered by whichever use comes first, and told once.
+        wants_explain = False
     done = compiler.label()
     compiler.emit(op.If, common.flag, done, 0)
+    compiler.wants_explain, outer = wants_explain, compiler.wants_explain
     _gather_rows(compiler, made, common.cursor, False)
+    compiler.wants_explain = outer
     compiler.emit(op.Integer, 1, common.flag)
     compiler.place(done)
     cursor = compiler.builder.cursor()

@@ -238,11 +238,15 @@ class Finisher:
             emit_unwanted(compiler, [result.expression for result in self.block.results], scope)
             self.result((), next_label)
             return
+        skips = self.limits.offset and self.order is None and self.distinct < 0
+        if skips:
+            # Rows that are passed over are not computed.
+            compiler.emit(op.IfPos, self.limits.offset, next_label, 1)
         registers = tuple([compiler.emit_expression(result.expression, scope) for result in self.block.results])
-        self.result(registers, next_label)
+        self.result(registers, next_label, bool(skips))
 
-    def result(self, registers: tuple[int, ...], next_label: int) -> None:
-        """Emits what follows the computation of a result row."""
+    def result(self, registers: tuple[int, ...], next_label: int, is_counted: bool = False) -> None:
+        """Emits what follows the computation of a result row; `is_counted`: OFFSET has let it pass."""
         compiler = self.compiler
         if self.distinct >= 0:
             compiler.emit(op.SetInsert, self.distinct, next_label, 0, registers)
@@ -254,7 +258,7 @@ class Finisher:
             compiler.emit(op.SorterInsert, self.sorter, 0, 0, registers + extra)
             return
         limits = self.limits
-        if limits.offset:
+        if limits.offset and not is_counted:
             compiler.emit(op.IfPos, limits.offset, next_label, 1)
         self.sink(registers, self.done)
         if limits.limit:

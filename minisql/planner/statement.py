@@ -217,6 +217,9 @@ def compile_explain(parsed: Parsed, node: ast.Explain, context: PlanContext) -> 
         compiler.builder.begin_loop(op.Rewind, cursor, end, base, len(names))
         compiler.emit(op.ResultRow, base, len(names))
         compiler.builder.end_loop(op.Next, 0, end)
+    if isinstance(node.statement, (ast.Insert, ast.Update, ast.Delete)):
+        # As the statement would, it leaves the number of rows that it has changed: none.
+        compiler.emit(op.ResetCount, 1)
     program = finish_program(compiler, names, "explain")
     program.column_origins = (None,) * len(names)
     program.sql = parsed.source.sql
