@@ -95,7 +95,8 @@ def emit_update(compiler: Compiler, node: ast.Update) -> tuple[str, ...]:
     try:
         return _emit_update(compiler, node, table)
     except Error:
-        if compiler.context.authorizer is None and not node.sources:
+        is_connected = table.module is None or table.module_instance is not None
+        if compiler.context.authorizer is None and not node.sources and is_connected:
             _report_names(compiler, node, table)
         raise
 

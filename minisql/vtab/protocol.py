@@ -13,7 +13,7 @@ Source: https://www.sqlite.org/vtab.html.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from minisql.planner.index_info import (
     EQ,
@@ -111,7 +111,7 @@ class VirtualTable:
     `wants_no_change`: `update_change_row` gets NO_CHANGE for columns that the UPDATE does not assign.
     """
 
-    wants_no_change: ClassVar[bool] = False
+    wants_no_change: bool = False
 
     def best_index(self, info: IndexInfo) -> bool | None:
         """Plans one scan; False means that there is none with these usable constraints (SQLITE_CONSTRAINT)."""

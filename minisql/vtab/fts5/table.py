@@ -32,6 +32,7 @@ from minisql.vtab.protocol import (
     LIKE,
     LT,
     MATCH,
+    NO_CHANGE,
     ROWID,
     Constraint,
     Cursor,
@@ -119,11 +120,10 @@ def _create_shadow_tables(host: VtabHost, configuration: Configuration) -> None:
 class FtsTable(VirtualTable):
     """One FTS5 table of one connection."""
 
-    wants_no_change = False
-
     def __init__(self, host: VtabHost, configuration: Configuration) -> None:
         self.host = host
         self.configuration = configuration
+        self.wants_no_change = configuration.is_contentless
         self.index = FullTextIndex(host, configuration)
         self.content = Content(host, configuration)
         self._totals: list[int] | None = None
@@ -338,17 +338,44 @@ class FtsTable(VirtualTable):
         """UPDATE; a row that moves to another rowid may replace the one there."""
         configuration = self.configuration
         *row, _command, _rank = values
-        if configuration.is_contentless and not configuration.is_deletable:
-            raise sqlite_error(ERROR, f"cannot UPDATE contentless fts5 table: {configuration.table_name}")
         new = _integer_rowid(new_rowid)
         if new is None:
             raise sqlite_error(MISMATCH)
+        if configuration.is_contentless:
+            is_stored_only = self._changes_stored_only(row, new != rowid)
+            row = self._with_stored(rowid, row)
+            if is_stored_only:
+                if configuration.has_own_content:
+                    self.content.insert(rowid, row, True)
+                return
         if new != rowid and configuration.has_own_content and self.content.find(new) is not None:
             if self.host.conflict_action() != _REPLACE:
                 raise sqlite_error(CONSTRAINT_PRIMARYKEY)
             self._remove(new)
         self._remove(rowid)
         self._insert(new, row)
+
+    def _changes_stored_only(self, row: Sequence[Any], is_moved: bool) -> bool:
+        """Whether an UPDATE of a contentless table leaves the index alone; raises if it needs a text that is not kept."""
+        configuration = self.configuration
+        text = [value for value, is_unindexed in zip(row, configuration.is_unindexed) if not is_unindexed]
+        n_unchanged = sum(value is NO_CHANGE for value in text)
+        if n_unchanged == len(text) and not is_moved:
+            return True
+        if not configuration.is_deletable:
+            raise sqlite_error(ERROR, f"cannot UPDATE contentless fts5 table: {configuration.table_name}")
+        if n_unchanged:
+            name = configuration.table_name
+            raise sqlite_error(ERROR, f"cannot UPDATE a subset of columns on fts5 contentless-delete table: {name}")
+        return False
+
+    def _with_stored(self, rowid: int, row: Sequence[Any]) -> list[Any]:
+        """The new row, with the values that are kept where the UPDATE assigns none."""
+        if NO_CHANGE not in row:
+            return list(row)
+        stored = self.content.find(rowid) if self.configuration.has_own_content else None
+        old = stored if stored is not None else (None,) * len(row)
+        return [before if value is NO_CHANGE else value for value, before in zip(row, old)]
 
     # Transactions
 

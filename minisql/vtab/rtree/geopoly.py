@@ -99,7 +99,7 @@ class GeopolyTable(RtreeTable):
     """One table of polygons."""
 
     is_plain: ClassVar[bool] = False
-    wants_no_change: ClassVar[bool] = True
+    wants_no_change = True
 
     def best_index(self, info: IndexInfo) -> bool | None:
         """By rowid, by one of the two functions, or all."""
@@ -153,19 +153,16 @@ class GeopolyTable(RtreeTable):
         identifier = to_integer(new_rowid) if new_rowid is not None else rowid
         if identifier != rowid or values[0] is not NO_CHANGE:
             bounds = _bounds(values[0])
-            old = self._auxiliary(rowid)
+            old = self.auxiliary(rowid)
             if identifier != rowid:
                 self._make_room(identifier)
             self.tree.delete(rowid)
             self.tree.insert(identifier, bounds)
         else:
-            old = self._auxiliary(rowid)
+            old = self.auxiliary(rowid)
         shape = old[0] if values[0] is NO_CHANGE else _stored(values[0])
         rest = [before if value is NO_CHANGE else value for before, value in zip(old[1:], values[1:])]
         self._store_auxiliary(identifier, [shape, *rest])
-
-    def _auxiliary(self, rowid: int) -> Sequence[Any]:
-        return self.host.execute(self.auxiliary_sql, (rowid,))[0]
 
     def _make_room(self, rowid: int) -> None:
         """Removes a row of that id where REPLACE asks for it."""
@@ -212,7 +209,7 @@ class GeopolyCursor(RtreeCursor):
             for cell in chain.from_iterable(batches):
                 values: Sequence[Any] = ()
                 if has_values:
-                    values = table.host.execute(table.auxiliary_sql, (cell[0],))[0]
+                    values = table.auxiliary(cell[0])
                 yield tuple([cell[0] if number == ROWID else values[number] for number in columns])
         finally:
             table.n_readers -= 1

@@ -234,6 +234,11 @@ class RtreeTable(VirtualTable):
         """Makes a cursor."""
         return RtreeCursor(self)
 
+    def auxiliary(self, identifier: int) -> Sequence[Any]:
+        """What is stored beside a box; NULLs if that is lost."""
+        rows = self.host.execute(self.auxiliary_sql, (identifier,))
+        return rows[0] if rows else (None,) * _MAX_AUXILIARY
+
     # Changes
 
     def update_insert_row(self, rowid: Any, values: Sequence[Any]) -> int:
@@ -355,7 +360,7 @@ class RtreeCursor(Cursor):
 
     def _with_auxiliary(self, cell: Cell, columns: Sequence[int]) -> tuple[Value, ...]:
         n = self.table.cells.n_coordinates
-        auxiliary = self.table.host.execute(self.table.auxiliary_sql, (cell[0],))[0]
+        auxiliary = self.table.auxiliary(cell[0])
         return tuple([
             cell[0] if number == ROWID else cell[number] if number <= n else auxiliary[number - n - 1] for number in columns
         ])  # fmt: skip
