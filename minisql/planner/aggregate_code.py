@@ -660,10 +660,12 @@ def aggregate_call(
         authorize_function(compiler, node, node.name, scope)
     if node.is_distinct and len(node.arguments) != 1:
         raise sqlite_error(ERROR, "DISTINCT aggregates must have exactly one argument")
-    check_term_count(compiler, node.order_by or (), "ORDER BY")
     compiler.is_in_aggregate = True
-    # ORDER BY first: of several errors SQLite reports the one there.
-    order_registers = tuple([compiler.emit_expression(term.expression, scope) for term in node.order_by or ()])
+    order_registers: tuple[int, ...] = ()
+    if node.order_by:
+        check_term_count(compiler, node.order_by, "ORDER BY")
+        # ORDER BY first: of several errors SQLite reports the one there.
+        order_registers = tuple([compiler.emit_expression(term.expression, scope) for term in node.order_by])
     filter_register = compiler.emit_expression(node.filter, scope) if node.filter is not None else 0
     filtered_out = 0
     if filter_register and any(argument.__class__ not in _LEAVES for argument in node.arguments):

@@ -59,6 +59,10 @@ def find_function(
 
 def emit_function_call(compiler: Compiler, node: ast.FunctionCall, scope: Scope, target: int) -> int:
     """A call where a value is wanted."""
+    if scope.aggregates is not None:
+        known = scope.aggregates.get(id(node))
+        if known is not None:
+            return placed(compiler, known, target)
     level: Scope | None = scope
     crossed: list[Capture] = []
     while level is not None:

@@ -256,11 +256,11 @@ def find_candidates(compiler: Compiler, term: Term) -> None:
         right = node.right  # type: ignore[attr-defined]
         if right.__class__ is ast.Literal:
             if left.__class__ is ast.Column:
-                if operator in MIRRORED:
+                if operator in MIRRORED and not _offer_plain(term, left, operator, right, scope):
                     _offer(compiler, term, left, operator, right, scope)
                 return
         elif left.__class__ is ast.Literal and right.__class__ is ast.Column and operator != "IS":
-            if operator in MIRRORED:
+            if operator in MIRRORED and not _offer_plain(term, right, MIRRORED[operator], left, scope):
                 _offer(compiler, term, right, MIRRORED[operator], left, scope)
             return
         if operator in MIRRORED and not (operator == "IS" and truth_test(compiler, node, scope) is not None):  # type: ignore[arg-type]
@@ -358,6 +358,24 @@ def _offer_or(compiler: Compiler, term: Term, terms: list[ast.Expression], scope
     ):
         return
     _offer(compiler, term, found[1], "IN", values, scope)
+
+
+def _offer_plain(term: Term, column: ast.Column, operator: str, value: ast.Literal, scope: Scope) -> bool:
+    """`_offer` for the commonest case, a column that is bound to the only table already; False if it is another."""
+    known = column.binding
+    if known is None or len(scope.sources) != 1 or scope.sources[0] is not known[0]:
+        return False
+    source, position = known
+    if position < 0 or not source.mask or source.expressions is not None:
+        return False
+    candidate = Candidate(term, source, position, operator, value, 0, scope)
+    described = source.columns[position]
+    if described.collation != "BINARY":
+        candidate.collation = described.collation.upper()
+    affinity = described.affinity
+    candidate.affinity = NUMERIC if affinity >= NUMERIC else TEXT if affinity == TEXT else 0
+    term.candidates.append(candidate)
+    return True
 
 
 def _offer(
