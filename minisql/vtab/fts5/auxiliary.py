@@ -112,7 +112,7 @@ class RowContext:
         if self._sizes is None:
             self._sizes = self.table.content.sizes(self.rowid, self)
             if known is not None:
-                known.sizes[self.rowid] = self._sizes
+                known.sizes_for(1)[self.rowid] = self._sizes
         if column < 0:
             return sum(self._sizes)
         return self._sizes[column]
@@ -194,7 +194,7 @@ def lone_ranks(context: RowContext, rowids: list[int]) -> dict[int, float] | Non
         return None
     (frequency,), average = _statistics(context)
     known = context.table.index.memory.known()
-    sizes = context.table.content.many_sizes(rowids, known.sizes if known is not None else {})
+    sizes = context.table.content.many_sizes(rowids, known.sizes_for(len(rowids)) if known is not None else {})
     ranks = {}
     for rowid in rowids:
         count = float(group.n_hits(rowid))

@@ -155,7 +155,8 @@ class Content:
     def many_sizes(self, rowids: Sequence[int], known: dict[int, list[int]]) -> dict[int, list[int]]:
         """The stored sizes of many rows; `known` has those of some, and gets the others."""
         missing = [rowid for rowid in rowids if rowid not in known]
-        if len(missing) > _MANY:
+        if len(missing) > _MANY and missing[-1] - missing[0] < _MANY * len(missing):
+            # Close together: reading the rows between costs less than looking each up.
             for rowid, data in self.host.execute(self._all_sizes_sql, (missing[0], missing[-1])):
                 if isinstance(data, bytes):
                     known[rowid] = [data[0]] if len(data) == 1 and data[0] < 0x80 else varints(data)

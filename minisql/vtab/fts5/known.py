@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from minisql.vtab.host import VtabHost
 
-_MAX_ROWS = 500_000
-_MAX_DOCUMENTS = 2_000
+_MAX_ROWS = 200_000
+_MAX_SIZES = 100_000
+_MAX_TOKENS = 200_000
 
 
 class Known:
@@ -24,6 +25,7 @@ class Known:
         self.n_rows = 0
         self.sizes: dict[int, list[int]] = {}
         self.documents: dict[tuple[int, int], Document] = {}
+        self.n_tokens = 0
         self.structure: Any = None
         self.averages: list[int] | None = None
 
@@ -36,10 +38,21 @@ class Known:
         self.terms[key] = rows
 
     def keep_document(self, rowid: int, column: int, document: Document) -> None:
-        """Remembers a document, instead of all others if there are many."""
-        if len(self.documents) >= _MAX_DOCUMENTS:
+        """Remembers a document, instead of all others if there are many, but not a very long one."""
+        n_tokens = len(document.spans) + 1
+        if n_tokens > _MAX_TOKENS // 10:
+            return
+        self.n_tokens += n_tokens
+        if self.n_tokens > _MAX_TOKENS:
             self.documents.clear()
+            self.n_tokens = n_tokens
         self.documents[rowid, column] = document
+
+    def sizes_for(self, n_rows: int) -> dict[int, list[int]]:
+        """The sizes that are known, to which so many rows may be added; others if that were too many."""
+        if len(self.sizes) + n_rows > _MAX_SIZES:
+            self.sizes = {}
+        return self.sizes if n_rows <= _MAX_SIZES else {}
 
 
 class Document:
