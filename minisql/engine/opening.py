@@ -62,9 +62,9 @@ _CACHES = ("shared", "private")
 
 
 class OpenOptions:
-    """Where a database is and how it is opened."""
+    """Where a database is and how it is opened; `reserve` is what VACUUM INTO leaves free on each page, -1 for as before."""
 
-    __slots__ = ("create", "immutable", "is_memory", "no_lock", "path", "read_only", "vfs")
+    __slots__ = ("create", "immutable", "is_memory", "no_lock", "path", "read_only", "reserve", "vfs")
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -73,6 +73,7 @@ class OpenOptions:
         self.create = True
         self.immutable = False
         self.no_lock = False
+        self.reserve = -1
         self.is_memory = path == ":memory:"
 
 
@@ -130,6 +131,9 @@ def _apply_parameters(options: OpenOptions, parameters: dict[str, str]) -> None:
             options.is_memory = True
     options.immutable = _is_true(parameters.get("immutable"))
     options.no_lock = _is_true(parameters.get("nolock"))
+    reserve = parameters.get("reserve", "")
+    if reserve.isascii() and reserve.isdigit() and int(reserve) <= 255:
+        options.reserve = int(reserve)
 
 
 def _is_true(value: str | None) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from minisql.engine.copying import overwrite
-from minisql.engine.opening import close_database, open_database
+from minisql.engine.opening import close_database, open_database, parse_uri
 from minisql.engine.schema_loader import SCHEMA_SHAPE, read_rows
 from minisql.engine.transactions import READING
 from minisql.errors import ERROR, READONLY, sqlite_error
@@ -28,6 +28,8 @@ _COPIED_META = (3, 5, 6, 8)
 _COOKIE, _FILE_FORMAT = 1, 2
 _ATTACH = 24
 _SEQUENCE = "sqlite_sequence"
+_LEAST_USABLE = 480
+"""What of a page must be left for content: a file format rule."""
 
 
 def vacuum(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -> None:
@@ -47,7 +49,7 @@ def vacuum(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -
     session.allows(_ATTACH, to_text(arguments[0]) if arguments else "", None, None)
     session.ensure_schemas()
     session.ensure_reading(database)
-    copy = rebuilt_copy(session, database, renumbers=not arguments)
+    copy = rebuilt_copy(session, database, not arguments, _wanted_reserve(session, arguments))
     copy.begin_read()
     if arguments:
         _write_new_file(session, copy, arguments[0])
@@ -57,14 +59,29 @@ def vacuum(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -
     copy.close()
 
 
-def rebuilt_copy(session: Session, database: int, renumbers: bool = False) -> BtreeFile:
-    """A compact copy of a database in memory; `renumbers`: rowids that nothing refers to are counted from 1."""
+def _wanted_reserve(session: Session, arguments: list[Any]) -> int:
+    """The number of bytes that `VACUUM INTO 'file:...?reserve=N'` asks to leave free on each page, else -1."""
+    name = arguments[0] if arguments else None
+    if not session.is_uri or not isinstance(name, str) or not name.startswith("file:"):
+        return -1
+    return parse_uri(name).reserve
+
+
+def rebuilt_copy(session: Session, database: int, renumbers: bool = False, reserve: int = -1) -> BtreeFile:
+    """A compact copy of a database in memory; `renumbers`: rowids that nothing refers to are counted from 1.
+
+    `reserve` bytes stay free on each page, as many as before for -1.
+    """
     source = session.btrees[database]
     assert source is not None
     size = session.settings.get(("page_size", database), source.page_size)
     if source.journal_mode == "wal":
         size = source.page_size
+    reserve = source.reserved_bytes if reserve < 0 else reserve
+    if size - reserve < _LEAST_USABLE:
+        size *= 2
     copy = BtreeFile.open(None, page_size=size)
+    copy.set_page_size(size, reserve)
     if source.n_pages == 0:
         return copy
     copy.pager.auto_vacuum_mode = session.settings.get(("auto_vacuum", database), source.auto_vacuum)

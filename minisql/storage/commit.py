@@ -22,6 +22,7 @@ def commit_to_wal(pager: Pager, wal: Wal) -> None:
     before = pager.savepoints[0]
     if 1 in pager.dirty or not pager.dirty or pager.n_pages != before.n_pages or pager.header != before.header:
         count_change(pager)
+    wal.size_limit = pager.journal_size_limit
     wal.write_frames(dirty_images(pager).items(), pager.n_pages, pager.synchronous)
 
 

@@ -102,9 +102,12 @@ class Journal:
         if synchronous:
             self.file.sync()
 
-    def finish(self, mode: str, synchronous: int) -> None:
-        """Makes the journal cold, which is the moment of commit: deletes, truncates or zeroes it."""
-        if mode == "truncate" or (mode == "persist" and self.has_super_journal):
+    def finish(self, mode: str, synchronous: int, size_limit: int = -1) -> None:
+        """Makes the journal cold, which is the moment of commit: deletes, truncates or zeroes it.
+
+        `size_limit` is what a zeroed one may keep of its bytes, -1 for all.
+        """
+        if mode == "truncate" or (mode == "persist" and (self.has_super_journal or size_limit == 0)):
             self.file.truncate(0)
             if synchronous >= 2:
                 self.file.sync()
@@ -113,6 +116,8 @@ class Journal:
             self.file.write(bytes(28), 0)
             if synchronous:
                 self.file.sync()
+            if 0 <= size_limit < self.file.size():
+                self.file.truncate(size_limit)
             self.file.close()
         else:
             self.file.close()

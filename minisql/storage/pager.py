@@ -742,7 +742,7 @@ class Pager:
         if self.journal is not None:
             journal, mode = self.journal, self.journal_mode
             try:
-                journal.finish(mode, self.synchronous)
+                journal.finish(mode, self.synchronous, self.journal_size_limit)
             except Error:
                 if not has_happened:
                     raise

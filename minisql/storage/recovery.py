@@ -80,7 +80,7 @@ def roll_back_file(pager: Pager) -> None:
     elif pager.is_spilled:
         _write_saved_originals(pager)
     if journal is not None:
-        journal.finish(pager.journal_mode, pager.synchronous)
+        journal.finish(pager.journal_mode, pager.synchronous, pager.journal_size_limit)
         pager.journal = None
     pager.savepoints.clear()
     pager.reset()

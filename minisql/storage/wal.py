@@ -101,7 +101,10 @@ class WalHeader:
 
 
 class Wal:
-    """The log of one connection.  `header` is its snapshot, which a writer runs ahead of the index until it commits."""
+    """The log of one connection.  `header` is its snapshot, which a writer runs ahead of the index until it commits.
+
+    `size_limit` is what a log may keep of its bytes when it is begun anew (`was_restarted`), -1 for all.
+    """
 
     __slots__ = (
         "checkpoint_number",
@@ -118,8 +121,10 @@ class Wal:
         "path",
         "read_lock",
         "shared_words",
+        "size_limit",
         "slots",
         "vfs",
+        "was_restarted",
     )
 
     def __init__(self, vfs: Vfs, path: str, index: WalIndex, page_size: int, read_only: bool) -> None:
@@ -139,6 +144,8 @@ class Wal:
         self.has_written = False
         self.made_file = False
         self.checkpoint_number = 0
+        self.size_limit = -1
+        self.was_restarted = False
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -411,6 +418,7 @@ class Wal:
         start = 32 + header.max_frame * (self.page_size + 24)
         if header.max_frame == 0:
             self._write_log_header(header, synchronous)
+            self.was_restarted = True
             start = 32
         s0, s1 = header.checksum
         pages = list(images)
@@ -436,8 +444,17 @@ class Wal:
             header.change = header.change + 1 & 0xFFFFFFFF
             header.n_pages = n_pages
             self._write_header(header)
+            self._limit_size()
         else:
             self.header = header
+
+    def _limit_size(self) -> None:
+        """Cuts a log that was begun anew down to `size_limit` (PRAGMA journal_size_limit), but not into its frames."""
+        if self.was_restarted and self.size_limit >= 0:
+            size = max(self.size_limit, 32 + self.header.max_frame * (self.page_size + 24))
+            if self.file.size() > size:
+                self.file.truncate(size)
+        self.was_restarted = False
 
     def _write_log_header(self, header: WalHeader, synchronous: int) -> None:
         if header.salt == bytes(8):
