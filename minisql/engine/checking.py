@@ -22,7 +22,7 @@ from minisql.planner.compiler import Compiler
 from minisql.planner.foreign_keys import ForeignKeyUse, Reference, locate
 from minisql.storage.btree import BtreeFile
 from minisql.storage.check import integrity_check, probe_index
-from minisql.storage.record import RecordError
+from minisql.storage.record import UnfilledRecordError
 from minisql.values.affinity import BLOB, NUMERIC, TEXT, apply_affinity
 from minisql.values.compare import hash_key, record_sort_key
 
@@ -37,8 +37,8 @@ def check_database(
 ) -> Iterator[tuple[str, int]]:
     """The rows about one database, each with the number of errors that it names.
 
-    What is wrong with pages is one row; `n_errors` limits the errors in it.  A row whose record cannot be read ends the check,
-    and the last text says so; anything else that cannot be read is an error, as in SQLite.
+    What is wrong with pages is one row; `n_errors` limits the errors in it.  A row whose record is longer or shorter than its
+    payload ends the check, and the last text says so; anything else that cannot be read is an error, as in SQLite.
     """
     btree = session.btrees[database]
     schema = session.catalog.schemas[database]
@@ -62,7 +62,7 @@ def check_database(
             for text in _check_rows(session, table, is_quick, missing):
                 yield text, 1
         except Error as error:
-            if not isinstance(error.__cause__, RecordError):
+            if not isinstance(error.__cause__, UnfilledRecordError):
                 raise
             yield str(error), n_errors
             return
@@ -202,7 +202,7 @@ def _as_far_as_readable(entries: Iterator[tuple[int, Key]]) -> Iterator[tuple[in
     try:
         yield from entries
     except Error as error:
-        if not isinstance(error.__cause__, RecordError):
+        if not isinstance(error.__cause__, UnfilledRecordError):
             raise
 
 

@@ -46,6 +46,10 @@ class RecordError(Exception):
     """The bytes are no record; callers translate it into SQLITE_CORRUPT with the page number."""
 
 
+class UnfilledRecordError(RecordError):
+    """The values of a record take more or less than its payload: the only fault that a check in SQLite reports and ends with."""
+
+
 _INTEGER_TYPES = frozenset((1, 2, 3, 4, 5, 6, 8, 9))
 
 
@@ -178,7 +182,7 @@ class RecordCodec:
             raise RecordError("index entry without a rowid")
         size = sum(map(serial_type_size, serial_types))
         if body + size != end:
-            raise RecordError("record values do not fill the payload")
+            raise UnfilledRecordError("record values do not fill the payload")
         header = data[at:body]
         if header in self.seen_once and len(header) < 200 and size < 4000:
             del self.seen_once[header]
