@@ -47,7 +47,7 @@ class RecordError(Exception):
 
 
 class UnfilledRecordError(RecordError):
-    """The values of a record take more or less than its payload: the only fault that a check in SQLite reports and ends with."""
+    """The values of a record do not fill its payload: the only such fault that a check in SQLite reports and ends with."""
 
 
 _INTEGER_TYPES = frozenset((1, 2, 3, 4, 5, 6, 8, 9))
