@@ -94,9 +94,10 @@ class WalHeader:
 
     def copy(self) -> WalHeader:
         """Returns a header to change."""
-        other = WalHeader()
-        for name in WalHeader.__slots__:
-            setattr(other, name, getattr(self, name))
+        other = WalHeader.__new__(WalHeader)
+        other.change, other.checksum, other.is_big_endian = self.change, self.checksum, self.is_big_endian
+        other.max_frame, other.n_pages = self.max_frame, self.n_pages
+        other.page_size, other.salt = self.page_size, self.salt
         return other
 
 
