@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from minisql.engine.transactions import IDLE, READING, commit_all, end_reading, finish_statement, recover
-from minisql.errors import INTERRUPT, SCHEMA, Error, sqlite_error
+from minisql.errors import ABORT_ROLLBACK, INTERRUPT, SCHEMA, Error, sqlite_error
 from minisql.vm.handlers_bulk import insert_many
 from minisql.vm.host import SchemaChanged
 from minisql.vm.machine import run
@@ -112,6 +112,9 @@ class Statement:
                 raise
             except BaseException as raised:
                 error = raised
+                if self.is_writing and self not in session.writers and isinstance(raised, Error):
+                    error = sqlite_error(ABORT_ROLLBACK)
+                    raise error from raised
                 raise
             finally:
                 self.is_running = False

@@ -284,6 +284,8 @@ def rollback_all(session: Session) -> None:
         end_all(session, "rollback")
     for blob in tuple(session.blobs):
         blob.roll_back()
+    # Statements that are still writing have lost what they wrote: the next thing that they do fails.
+    session.writers.clear()
     session.autocommit = True
     session.savepoints.clear()
     session.is_savepoint_transaction = False

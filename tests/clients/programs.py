@@ -50,6 +50,9 @@ DJANGO = (
     "expressions_window",
 )
 DISKCACHE = ("core", "fanout", "deque", "index", "recipes")
+SQLMODEL = ("aliases", "datetime", "default", "enums", "field_sa_column", "main", "nullable", "query", "update", "validation")
+# The tests of its command line are left out: they fail with this version of its parser of options.
+SQLITE_UTILS_COMMANDS = ("cli", "cli_bulk", "cli_convert", "cli_insert", "cli_memory", "insert_files", "docs", "plugins")
 PERSIST_QUEUE = ("pdict", "sqlackqueue", "sqlqueue")
 CLIENTS = (
     Client(
@@ -111,15 +114,14 @@ CLIENTS = (
     Client(
         "sqlite-utils",
         ("sqlite-utils", "pytest", "hypothesis"),
-        (*PYTEST, "-o", "addopts=", "tests"),
+        (*PYTEST, "-o", "addopts=", "tests", *[f"--ignore=tests/test_{name}.py" for name in SQLITE_UTILS_COMMANDS]),
         "sqlite-utils",
     ),
-    Client("peewee", ("peewee",), ("runtests.py", "--verbosity=0"), "peewee", format="unittest"),
     Client("dataset", ("dataset", "pytest"), (*PYTEST, "-o", "addopts=", "test"), "dataset"),
     Client(
         "SQLModel",
-        ("sqlmodel", "pytest", "dirty-equals"),
-        (*PYTEST, "-o", "addopts=", "tests", "--ignore=tests/test_tutorial"),
+        ("sqlmodel", "pytest", "dirty-equals", "greenlet"),
+        (*PYTEST, "-o", "addopts=", "-o", "filterwarnings=", *[f"tests/test_{name}.py" for name in SQLMODEL]),
         "sqlmodel",
     ),
     Client("litecli", ("litecli", "pytest"), (*PYTEST, "-o", "addopts=", "tests"), "litecli"),

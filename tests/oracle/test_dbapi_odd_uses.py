@@ -305,6 +305,31 @@ def a_parameter_has_the_first_of_its_names(module):
 
 
 @scenario
+def a_rollback_inside_aborts_the_writer(module):
+    seen = []
+    for sql in [
+        "insert into t select undo() from s",
+        "insert into t values (undo())",
+        "update s set a = undo()",
+        "delete from s where undo()",
+        "select undo() from s",
+    ]:
+        connection = module.connect(":memory:", isolation_level=None)
+        connection.executescript("create table t(a); create table s(a); insert into s values (1), (2), (3); begin")
+
+        def undo(connection=connection):
+            if connection.in_transaction:
+                connection.execute("rollback")
+            return 1
+
+        connection.create_function("undo", 0, undo)
+        connection.execute("insert into t values (9)")
+        seen.append(outcome(lambda sql=sql, connection=connection: connection.execute(sql).fetchall()))
+        seen += [connection.in_transaction, connection.execute("select (select count(*) from t), sum(a) from s").fetchall()]
+    return seen
+
+
+@scenario
 def types_in_messages(module):
     import collections
     import datetime
