@@ -30,6 +30,8 @@ def analyze(session: Session, constants: tuple[Any, ...], arguments: list[Any]) 
     schema_name, name = constants
     if schema_name is None and name is not None and session.catalog.schema_position(name) >= 0:
         schema_name, name = name, None
+    if schema_name is not None and session.catalog.schema_position(schema_name) < 0:
+        raise sqlite_error(ERROR, f"unknown database {schema_name}")
     if name is None:
         for database, schema in enumerate(session.catalog.schemas):
             if schema is None or (schema_name is not None and session.catalog.schema_position(schema_name) != database):

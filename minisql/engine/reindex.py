@@ -31,6 +31,8 @@ def reindex(session: Session, constants: tuple[Any, ...], arguments: list[Any]) 
 
 
 def _chosen(session: Session, schema_name: str | None, name: str | None) -> list[Index]:
+    if schema_name is not None and session.catalog.schema_position(schema_name) < 0:
+        raise sqlite_error(ERROR, f"unknown database {schema_name}")
     everything = [
         index
         for schema in session.catalog.schemas

@@ -318,7 +318,8 @@ def alter_table(state: State) -> Statement:
         if accept(state, k.CONSTRAINT):
             return DropConstraint(table, schema, name(state), position)
         accept(state, k.COLUMN)
-        return DropColumn(table, schema, name(state), position)
+        at = state.index
+        return DropColumn(table, schema, name(state), position, at)
     if kind == k.ALTER:
         return _alter_column(state, table, schema, position)
     raise syntax_error(state, state.index - 1)
@@ -328,10 +329,11 @@ def _rename(state: State, table: str, schema: str | None, position: int) -> Stat
     if accept(state, k.TO):
         return RenameTable(table, schema, name(state), position)
     accept(state, k.COLUMN)
+    at = state.index
     column = name(state)
     expect(state, k.TO)
     is_quoted = state.kinds[state.index] in (k.QUOTED_ID, k.STRING)
-    return RenameColumn(table, schema, column, name(state), position, is_quoted)
+    return RenameColumn(table, schema, column, name(state), position, is_quoted, at)
 
 
 def _add(state: State, table: str, schema: str | None, position: int) -> Statement:

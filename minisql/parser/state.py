@@ -204,7 +204,7 @@ def variable(state: State) -> Variable:
     elif word[0] == "?":
         number = int(word[1:]) if len(word) < 12 else highest + 1
         if not 1 <= number <= highest:
-            raise sqlite_error(ERROR, f"variable number must be between ?1 and ?{highest}", -1)
+            raise sqlite_error(ERROR, f"variable number must be between ?1 and ?{highest}", state.source.offset(position))
         if number > len(names):
             names.extend([None] * (number - len(names)))
         if names[number - 1] is None:

@@ -95,11 +95,11 @@ def _bind_here(
         uses = common_table.n_uses if common_table is not None else 0
         block = bind_core(compiler, core, parent)
         bound.blocks.append(block)
+        if common_table is not None and common_table.n_uses > uses + 1:
+            raise sqlite_error(ERROR, f"multiple references to recursive table: {common_table.node.name}")
         if number and len(block.results) != len(bound.blocks[0].results):
             _raise_width(node, number)
         if common_table is not None:
-            if common_table.n_uses > uses + 1:
-                raise sqlite_error(ERROR, f"multiple references to recursive table: {common_table.node.name}")
             if common_table.n_uses == uses:
                 if bound.first_recursive:
                     bound.first_recursive = -1
@@ -642,12 +642,12 @@ def bind_common_table(compiler: Compiler, common: CommonTable, item: ast.TableSo
     alias = item.alias or item.name
     if common.is_emitting:
         what = "multiple recursive references" if common.row_registers else "circular reference"
-        raise sqlite_error(ERROR, f"{what}: {node.name}", compiler.offset(item.position))
+        raise sqlite_error(ERROR, f"{what}: {node.name}")
     if common.is_binding:
         common.n_uses += 1
         common.is_recursive = True
         if not common.columns or compiler.bind_depth != common.depth:
-            raise sqlite_error(ERROR, f"circular reference: {node.name}", compiler.offset(item.position))
+            raise sqlite_error(ERROR, f"circular reference: {node.name}")
         source = Source(alias, common.columns, positions_of(common.columns), [])
         made = Input(RECURSION, source)
         made.common_table = common

@@ -333,7 +333,12 @@ def emit_like(compiler: Compiler, node: ast.Like, scope: Scope, target: int) -> 
     if compiler.has_virtual_tables:
         function = _overload(compiler, node.operator, node.operand, len(arguments), scope)
     if function is None:
-        function = find_function(compiler, node.operator, len(arguments), node.position)
+        name = node.operator
+        if compiler.context.functions.find(name, len(arguments)) is None:
+            # The error shows the word as it is written.
+            offset = compiler.offset(node.position)
+            name = compiler.text.sql[offset : offset + len(name)] if compiler.text is not None and offset >= 0 else name
+        function = find_function(compiler, name, len(arguments), node.position)
     if compiler.authorized is not None and not authorize_function(compiler, node, node.operator.lower(), scope):
         return placed(compiler, compiler.constant(None), target)
     assert isinstance(function, ScalarFunction), "LIKE and its kin are scalar functions"

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     pass
 
 
-def _column_position(table: Table, name: str) -> int:
+def _column_position(compiler: Compiler, table: Table, name: str, at: int) -> int:
     position = table.column_positions.get(name.lower(), -1)
     if position < 0:
-        raise sqlite_error(ERROR, f'no such column: "{name}"')
+        raise sqlite_error(ERROR, f'no such column: "{name}"', compiler.offset(at))
     return position
 
 
@@ -56,7 +56,7 @@ def emit_rename_column(compiler: Compiler, node: ast.RenameColumn) -> None:
         raise sqlite_error(ERROR, f'cannot rename columns of view "{table.name}"')
     if table.module is not None:
         raise sqlite_error(ERROR, f'cannot rename columns of virtual table "{table.name}"')
-    position = _column_position(table, node.column)
+    position = _column_position(compiler, table, node.column, node.column_at)
     begin_ddl(compiler, table.schema_index)
     is_quoted = node.is_new_name_quoted
     new_text = quoted_identifier(node.new_name) if is_quoted else identifier_text(node.new_name)
@@ -233,7 +233,7 @@ def emit_drop_column(compiler: Compiler, node: ast.DropColumn) -> None:
         raise sqlite_error(ERROR, f'cannot drop column from view "{table.name}"')
     if table.module is not None:
         raise sqlite_error(ERROR, f'cannot drop column from virtual table "{table.name}"')
-    position = _column_position(table, node.column)
+    position = _column_position(compiler, table, node.column, node.column_at)
     name = table.columns[position].name
     if table.columns[position].primary_key_position:
         raise sqlite_error(ERROR, f'cannot drop PRIMARY KEY column: "{node.column}"')

@@ -43,7 +43,7 @@ _INDEX_TREE = 2
 def emit_create_index(compiler: Compiler, node: ast.CreateIndex) -> None:
     """CREATE [UNIQUE] INDEX; does nothing when the index exists and IF NOT EXISTS says so."""
     catalog = compiler.context.catalog
-    database = target_database(catalog, node.schema)
+    database = target_database(catalog, node.schema, offset=compiler.offset(node.position))
     if node.schema is None and node.table.lower() in loaded_schema(catalog, TEMP).tables:
         database = TEMP
     schema = loaded_schema(catalog, database)

@@ -58,7 +58,7 @@ _TYPE_TEXTS = {
 def emit_create_table(compiler: Compiler, node: ast.CreateTable) -> None:
     """CREATE TABLE; does nothing when the table exists and IF NOT EXISTS says so."""
     catalog = compiler.context.catalog
-    database = target_database(catalog, node.schema, node.is_temporary)
+    database = target_database(catalog, node.schema, node.is_temporary, offset=compiler.offset(node.position))
     check_object_name(compiler, node.name)
     is_allowed = allows_create(compiler, "table", node.name, None, database, loaded_schema(catalog, database).name)
     if not name_is_free(compiler, node.name, database, node.if_not_exists, node.position):
@@ -165,7 +165,7 @@ def _quoted_width(name: str) -> int:
 
 def emit_create_virtual_table(compiler: Compiler, node: ast.CreateVirtualTable) -> None:
     """CREATE VIRTUAL TABLE: the module creates its own storage before the row is written."""
-    database = target_database(compiler.context.catalog, node.schema)
+    database = target_database(compiler.context.catalog, node.schema, offset=compiler.offset(node.position))
     check_object_name(compiler, node.name)
     if not name_is_free(compiler, node.name, database, node.if_not_exists, node.position):
         use_database(compiler, database, False)

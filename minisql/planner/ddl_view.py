@@ -37,7 +37,7 @@ def emit_create_view(compiler: Compiler, node: ast.CreateView) -> None:
     catalog = compiler.context.catalog
     if any(part.__class__ is ast.Variable for part in walk(node.select)):
         raise sqlite_error(ERROR, "parameters are not allowed in views")
-    database = target_database(catalog, node.schema, node.is_temporary)
+    database = target_database(catalog, node.schema, node.is_temporary, offset=compiler.offset(node.position))
     check_object_name(compiler, node.name)
     is_allowed = allows_create(compiler, "view", node.name, None, database, loaded_schema(catalog, database).name)
     if not name_is_free(compiler, node.name, database, node.if_not_exists, node.position):
@@ -69,7 +69,7 @@ def emit_create_trigger(compiler: Compiler, node: ast.CreateTrigger) -> None:
     catalog = compiler.context.catalog
     if node.is_temporary and node.schema is not None:
         raise sqlite_error(ERROR, "temporary trigger may not have qualified name")
-    database = target_database(catalog, node.schema, node.is_temporary)
+    database = target_database(catalog, node.schema, node.is_temporary, offset=compiler.offset(node.position))
     table = _trigger_table(compiler, node, database)
     if node.schema is None and not node.is_temporary and table is not None and table.schema_index == TEMP:
         # A trigger on a TEMP table is a TEMP trigger.

@@ -526,7 +526,7 @@ def refuse_row(compiler: Compiler) -> None:
 
 def emit_raise(compiler: Compiler, node: ast.Raise, scope: Scope, target: int) -> int:
     """RAISE outside of a trigger."""
-    raise sqlite_error(ERROR, "RAISE() may only be used within a trigger-program", compiler.offset(node.position))
+    raise sqlite_error(ERROR, "RAISE() may only be used within a trigger-program")
 
 
 def emit_current_time(compiler: Compiler, node: ast.CurrentTime, scope: Scope, target: int) -> int:

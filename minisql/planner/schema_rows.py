@@ -25,13 +25,13 @@ TEMP = 1
 _TYPE, _NAME, _TABLE_NAME, _ROOT_PAGE, _SQL = range(5)
 
 
-def target_database(catalog: Catalog, schema: str | None, is_temporary: bool = False) -> int:
-    """The database in which an object is to be created."""
+def target_database(catalog: Catalog, schema: str | None, is_temporary: bool = False, offset: int = -1) -> int:
+    """The database in which an object is to be created; `offset` is where the statement names it."""
     if schema is None:
         return TEMP if is_temporary else 0
     position = catalog.schema_position(schema)
     if position < 0:
-        raise sqlite_error(ERROR, f"unknown database {schema}")
+        raise sqlite_error(ERROR, f"unknown database {schema}", offset)
     if is_temporary and position != TEMP:
         raise sqlite_error(ERROR, "temporary table name must be unqualified")
     return position

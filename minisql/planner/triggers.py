@@ -221,7 +221,7 @@ def emit_raise(compiler: Compiler, node: ast.Raise, scope: Scope, target: int) -
     Source: https://www.sqlite.org/lang_createtrigger.html section 6.
     """
     if compiler.trigger is None:
-        raise sqlite_error(ERROR, "RAISE() may only be used within a trigger-program", compiler.offset(node.position))
+        raise sqlite_error(ERROR, "RAISE() may only be used within a trigger-program")
     if node.action == "IGNORE":
         compiler.emit(op.Halt, CONSTRAINT_TRIGGER, op.ON_CONFLICT_IGNORE)
         return target or compiler.constant(None)

@@ -6,7 +6,7 @@ _PACKAGE = __name__.rpartition(".")[0]
 _compared: dict[type, tuple[str, ...]] = {}
 _BARE: set[type] = set()
 """Node classes of which nothing counts: all their nodes are equal."""
-_UNCOMPARED = frozenset({"position", "first", "text"})
+_UNCOMPARED = frozenset({"position", "first", "text", "column_at"})
 
 
 def equal(left: object, right: object) -> bool:

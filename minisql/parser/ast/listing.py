@@ -5,7 +5,7 @@ from __future__ import annotations
 from minisql.parser.ast.equality import fields
 
 _PACKAGE = __name__.rpartition(".")[0]
-_LEFT_OUT = frozenset({"position", "first"})
+_LEFT_OUT = frozenset({"position", "first", "column_at"})
 
 
 def listing(node: object) -> str:

@@ -344,9 +344,9 @@ class RenameTable(Statement):
 
 
 class RenameColumn(Statement):
-    """ALTER TABLE ... RENAME [COLUMN] column TO new_name."""
+    """ALTER TABLE ... RENAME [COLUMN] column TO new_name; `column_at` is the token of the column."""
 
-    __slots__ = ("column", "is_new_name_quoted", "new_name", "position", "schema", "table")
+    __slots__ = ("column", "column_at", "is_new_name_quoted", "new_name", "position", "schema", "table")
 
     def __init__(
         self,
@@ -356,6 +356,7 @@ class RenameColumn(Statement):
         new_name: str,
         position: int,
         is_new_name_quoted: bool,
+        column_at: int,
     ) -> None:
         self.table = table
         self.schema = schema
@@ -363,6 +364,7 @@ class RenameColumn(Statement):
         self.new_name = new_name
         self.position = position
         self.is_new_name_quoted = is_new_name_quoted
+        self.column_at = column_at
 
 
 class AddColumn(Statement):
@@ -379,11 +381,12 @@ class AddColumn(Statement):
 
 
 class DropColumn(Statement):
-    """ALTER TABLE ... DROP [COLUMN]."""
+    """ALTER TABLE ... DROP [COLUMN]; `column_at` is the token of the column."""
 
-    __slots__ = ("column", "position", "schema", "table")
+    __slots__ = ("column", "column_at", "position", "schema", "table")
 
-    def __init__(self, table: str, schema: str | None, column: str, position: int) -> None:
+    def __init__(self, table: str, schema: str | None, column: str, position: int, column_at: int) -> None:
+        self.column_at = column_at
         self.table = table
         self.schema = schema
         self.column = column
