@@ -37,7 +37,7 @@ from minisql.planner.query_blocks import (
     refuse_wide_join,
 )
 from minisql.planner.read_authorization import is_ignored
-from minisql.planner.scope import ROWID, Merged, Scope, Source, find_in_scope
+from minisql.planner.scope import ROWID, ROWID_NAMES, Merged, Scope, Source, find_in_scope
 from minisql.planner.star import expand_star, is_merged, name_nested, unique_names
 from minisql.planner.trust import refuse_unsafe_table, refuse_unsafe_view
 from minisql.planner.walking import CHILDREN, walk
@@ -107,7 +107,7 @@ def _bind_here(
                 bound.first_recursive = number
             if not number:
                 bound.columns = result_columns(compiler, bound)
-                common_table.columns = named_columns(common_table.node, bound.columns)
+                common_table.columns = named_columns(common_table.node, as_written(bound))
     if wants_columns:
         bound.columns = result_columns(compiler, bound)
     return bound
@@ -336,7 +336,7 @@ def bind_item(compiler: Compiler, item: ast.FromItem, scope: Scope) -> list[Inpu
         return [bind_table(compiler, item, scope)]
     if isinstance(item, ast.SubquerySource):
         bound = bind_select(compiler, item.select, scope.parent)
-        return [subquery_input(bound, item.alias or "", unique_columns(bound.columns))]
+        return [subquery_input(bound, item.alias or "", unique_columns(as_written(bound)))]
     if isinstance(item, ast.FunctionSource):
         return [bind_function(compiler, item, scope)]
     assert isinstance(item, ast.JoinSource), "there are four kinds of FROM items"
@@ -617,6 +617,20 @@ def unique_columns(columns: Sequence[Column]) -> list[Column]:
     return renamed(columns, names) if names != given else list(columns)
 
 
+def as_written(bound: BoundSelect) -> list[Column]:
+    """The columns of a SELECT in FROM or WITH: a bare name is called as it is written, `rowid` too."""
+    names = [column.name for column in bound.columns]
+    is_other = False
+    for number, result in enumerate(bound.blocks[0].results):
+        node = result.expression
+        if node.__class__ is ast.Column and result.name is None and node.name != names[number]:
+            lowered = node.name.lower()
+            if lowered == names[number].lower() or lowered in ROWID_NAMES:
+                names[number] = node.name
+                is_other = True
+    return renamed(bound.columns, names) if is_other else bound.columns
+
+
 # WITH
 
 
@@ -658,7 +672,7 @@ def bind_common_table(compiler: Compiler, common: CommonTable, item: ast.TableSo
     common.columns = []
     bound = bind_select(compiler, node.select, common.scope, common)
     common.is_binding = False
-    columns = named_columns(node, bound.columns)
+    columns = named_columns(node, as_written(bound))
     made = subquery_input(bound, alias, columns)
     made.common_table = common
     made.label = node.name
