@@ -181,8 +181,9 @@ def emit_scalar_call(
             function, registers = bound, registers[1:]
     if compiler.restricts_functions and function.needs_context:
         function = scalar_in_pure_place(function, compiler.restricts_functions)
-    if function.deterministic and not function.is_built_in and all(register in constants for register in registers):
-        # One call is enough for the statement.
+    waits = not function.is_built_in or not function.foldable
+    if function.deterministic and waits and all(register in constants for register in registers):
+        # One call is enough for the statement; a date's 'now' is the same for all of it.
         result = compiler.register()
         known = compiler.label()
         compiler.emit(op.Once, 0, known)
