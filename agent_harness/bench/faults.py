@@ -49,14 +49,14 @@ class Fault:
         return shown | {"files": sorted(self.texts())}
 
 
-def planted(checkout: Path, seed: int) -> Iterator[Fault]:
+def planted(checkout: Path, seed: int, rooms: Sequence[str] = ROOMS) -> Iterator[Fault]:
     """The endless sequence of faults of a seed over the files of `checkout`.  Raises ConfigurationError without cosmic-ray."""
     choice = random.Random(seed)
-    files = {room: sorted((checkout / "minisql" / room).glob("*.py")) for room in ROOMS}
+    files = {room: sorted((checkout / "minisql" / room).glob("*.py")) for room in rooms}
     sites: dict[Path, dict[str, list[tuple[str, int]]]] = {}
     number = 0
     while True:
-        room = ROOMS[number % len(ROOMS)]
+        room = rooms[number % len(rooms)]
         path = choice.choices(files[room], [file.stat().st_size for file in files[room]])[0]
         if path not in sites:
             sites[path] = sites_of(path.read_text(encoding="utf-8"))

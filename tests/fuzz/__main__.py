@@ -61,6 +61,8 @@ def work(job: int, options: argparse.Namespace, results: Queue[dict[str, Any]]) 
         results.put(
             {"oracle": name, "seed": seed, "counts": vars(counts), "texts": texts, "n_seen": sum(seen.values()), "job": job}
         )
+        if texts and options.first:
+            break
         number += options.jobs
     results.put({"job": job, "done": True, "n_seen": sum(seen.values()), "shapes": len(seen)})
 
@@ -117,6 +119,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, help="how many rounds at most")
     parser.add_argument("--oracle", action="append", choices=list(ORACLES), help="only this one (may be repeated)")
     parser.add_argument("--folder", type=Path, default=Path(".build/fuzz"))
+    parser.add_argument("--first", action="store_true", help="a job ends with its first finding")
     parser.add_argument("--shrink", type=float, default=20, help="seconds for making a finding small")
     options = parser.parse_args()
     print(f"seed {options.seed}, {options.jobs} jobs, {options.seconds:.0f} s", flush=True)

@@ -7,6 +7,8 @@ generous limit of its own; passing it is a difference like any other.
 from __future__ import annotations
 
 import math
+import signal
+import threading
 import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
@@ -114,6 +116,7 @@ class Minisql:
     def run(self, sql: str) -> Answer:
         """Runs a statement; an exception that is none of SQL's is an answer too, of its own."""
         self.end = time.monotonic() + SECONDS
+        _wake_after(2 * SECONDS)
         try:
             statement, _ = self.session.prepare(sql)
             rows = list(statement.start(()))
@@ -122,6 +125,8 @@ class Minisql:
             return Answer(None, f"{error} ({error.sqlite_errorcode})", state=self._state(sql))
         except Exception as error:  # whatever the engine lets out is a finding
             return Answer(None, f"INTERNAL {type(error).__name__}: {error}")
+        finally:
+            _wake_after(0)
         return Answer(rows, "", names, types, self._state(sql))
 
     def _state(self, sql: str) -> tuple[Any, ...]:
@@ -132,6 +137,21 @@ class Minisql:
     def close(self) -> None:
         """Ends the connection."""
         self.session.close()
+
+
+class Stuck(Exception):
+    """A statement that not even the progress handler could end."""
+
+
+def _raise_stuck(number: int, frame: object) -> None:
+    raise Stuck
+
+
+def _wake_after(seconds: float) -> None:
+    """Raises Stuck in the main thread after so many seconds; 0: no more."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGALRM, _raise_stuck)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def multiset(rows: Sequence[tuple[Any, ...]]) -> list[str]:

@@ -30,6 +30,8 @@ def smallest(finding: Finding, seconds: float) -> Finding:
     if wrong is None:
         return finding
     kind = wrong.kind()
+    if not seconds:
+        return replace(finding, case=finding.case.until(wrong.position + 1), difference=wrong)
 
     def fails(candidate: Case) -> bool:
         found = is_wrong(candidate)
