@@ -28,7 +28,7 @@ def index_entries(session: Session, index: Index) -> list[tuple[Any, ...]]:
 
 def numbered_entries(session: Session, index: Index) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """The entries with the number of their row, from 1 in table order; rows outside a partial index are left out."""
-    condition = f"({unparse(index.where)})" if index.where is not None else "1"
+    condition = f"({unparse(index.where)}) IS TRUE" if index.where is not None else "1"
     rows = session.rows_inside(f"SELECT {condition}, {_terms(index)} FROM {_table(index)} NOT INDEXED")
     return ((number, row[1:]) for number, row in enumerate(rows, 1) if row[0])
 

@@ -46,10 +46,13 @@ def ordinal_suffix(number: int) -> str:
     return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
 
 
+_LARGEST = 0x7FFFFFFF
+
+
 def ordinal_of(node: ast.Expression) -> int | None:
-    """The integer if a term is an integer constant."""
+    """The integer if a term is an integer constant of at most 32 bits; a larger one is an expression."""
     if node.__class__ is ast.Literal and node.value.__class__ is int:
-        return node.value
+        return node.value if -_LARGEST <= node.value <= _LARGEST else None
     # The parser of SQLite has made integers of these.
     if node.__class__ in (ast.IsNull, ast.NotNull) and node.operand.__class__ is ast.Literal:
         if node.operand.value is not None:

@@ -105,6 +105,8 @@ def is_open(case: Case, found: Difference) -> bool:
     ours, theirs = found.ours, found.theirs
     if ours.error.startswith("INTERNAL"):
         return False
+    if min(*ours.state[2:3], *theirs.state[2:3], 1 << 62) > 1 << 40:
+        return True  # the rowids behind the largest one are drawn at random
     if is_late(ours) or is_late(theirs):
         return True
     if ours.rows is None and theirs.rows is None and ours.error.startswith(NAMING) and theirs.error.startswith(NAMING):
