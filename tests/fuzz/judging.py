@@ -105,7 +105,7 @@ def is_open(case: Case, found: Difference) -> bool:
     ours, theirs = found.ours, found.theirs
     if ours.error.startswith("INTERNAL"):
         return False
-    if min(*ours.state[2:3], *theirs.state[2:3], 1 << 62) > 1 << 40:
+    if ours.state and theirs.state and min(ours.state[2], theirs.state[2]) > 1 << 40:
         return True  # the rowids behind the largest one are drawn at random
     if is_late(ours) or is_late(theirs):
         return True
