@@ -58,9 +58,7 @@ def is_sound(finding: str) -> bool:
     oracle, _, seed = finding.partition(" ")
     if not seed:
         return True
-    code, _ = run(
-        ROOT, "-m", "tests.fuzz", "--jobs", "1", "--rounds", "1", "--oracle", oracle, "--seed", seed, seconds=120
-    )
+    code, _ = run(ROOT, "-m", "tests.fuzz", "--jobs", "1", "--rounds", "1", "--oracle", oracle, "--seed", seed, seconds=120)
     return code == 0
 
 

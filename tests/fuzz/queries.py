@@ -187,13 +187,13 @@ class Queries:
             is_aggregate = text.startswith(("count", "sum", "min", "max", "avg", "total", "group"))
             if is_aggregate and dice.random() < 0.15:
                 text += f" filter (where {made.term(source.columns, 0)})"
-            block.items.append(f"{text} over ({self.window(source)})")
+            block.items.append(f"{text} over ({self.window(source, may_tie=is_aggregate and 'group' not in text)})")
         if dice.random() < 0.15 and n_items > 1:
             block.window = f"window w as ({self.window(source, has_frame=False)})"
             block.items[-1] = "rank() over w"
 
-    def window(self, source: Source, has_frame: bool = True) -> str:
-        """A window's definition."""
+    def window(self, source: Source, has_frame: bool = True, may_tie: bool = False) -> str:
+        """A window's definition; only if it `may_tie` are rows of one place in the order told apart by nothing."""
         dice = self.dice
         partition = f"partition by {dice.choice(source.columns)} " if dice.random() < 0.5 else ""
         order = ", ".join([dice.choice(source.columns) + dice.choice(("", " desc", " nulls last")), *source.key])
@@ -203,7 +203,7 @@ class Queries:
             first, last = (first, last) if first < 5 and last > 0 else (0, 5)
             kind = dice.choice(("rows", "groups", "rows"))
             frame = f" {kind} between {BOUNDS[first]} and {BOUNDS[last]}{dice.choice(EXCLUDES)}"
-            if dice.random() < 0.2:
+            if may_tie and dice.random() < 0.4:
                 order = dice.choice(source.columns) + dice.choice(("", " desc", " nulls last"))
                 frame = f" range between {dice.choice(BOUNDS[:3])} and {dice.choice(BOUNDS[3:])}{dice.choice(EXCLUDES)}"
         return f"{partition}order by {order}{frame}"
