@@ -110,6 +110,10 @@ def _bind_here(
                 common_table.columns = named_columns(common_table.node, as_written(bound))
     if wants_columns:
         bound.columns = result_columns(compiler, bound)
+        if common_table is not None and len(bound.blocks) > 1:
+            # The queue's columns have the affinity of the whole compound, the recursive arms included.
+            for queued, column in zip(common_table.columns, bound.columns):
+                queued.affinity = column.affinity
     return bound
 
 

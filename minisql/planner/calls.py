@@ -23,7 +23,7 @@ from minisql.functions.registry import (
 from minisql.limits import FUNCTION_ARG
 from minisql.parser import ast
 from minisql.planner.conditions import emit_condition
-from minisql.planner.expressions import EMITTERS, emit_expression, is_row, placed, refuse_row
+from minisql.planner.expressions import EMITTERS, emit_expression, emit_unused, is_row, placed, refuse_row
 from minisql.planner.nodes import JsonMarked, SourceColumn
 from minisql.planner.operands import collation_of
 from minisql.planner.read_authorization import authorize_function
@@ -278,12 +278,13 @@ def _fold(
 def _emit_coalesce(compiler: Compiler, arguments: list[ast.Expression], scope: Scope, target: int) -> int:
     result = target or compiler.register()
     end = compiler.label()
-    for argument in arguments[:-1]:
+    for number, argument in enumerate(arguments[:-1], 1):
         register = emit_expression(compiler, argument, scope)
         if register in compiler.constants:
             if compiler.constants[register] is None:
                 continue
             placed(compiler, register, result)
+            emit_unused(compiler, arguments[number:], scope)
             compiler.place(end)
             return result
         placed(compiler, register, result)

@@ -55,6 +55,7 @@ class Write:
         "changed",
         "entries",
         "has_replaced",
+        "has_types",
         "ignore",
         "is_key_changed",
         "is_new_rowid",
@@ -77,6 +78,7 @@ class Write:
         self.is_new_rowid = False
         self.is_key_changed = True
         self.has_replaced = 0
+        self.has_types = False
         self.entries: list[tuple[Index, tuple[int, ...], int]] = []
         self.upsert: ConflictHandler | None = None
         self.order: Sequence[Index | None] | None = None
@@ -95,15 +97,19 @@ def emit_row_checks(compiler: Compiler, target: Target, write: Write) -> None:
     layout = target.layout
     if layout.not_null:
         _emit_not_null(compiler, target, write)
-    if layout.strict_types is not None:
-        _emit_type_checks(compiler, target, write)
     if table.checks and not compiler.context.flags.get("ignore_check_constraints"):
+        if layout.strict_types is not None:
+            _emit_type_checks(compiler, target, write)
         _emit_checks(compiler, target, write)
     emit_conflict_checks(compiler, target, write)
 
 
 def _emit_type_checks(compiler: Compiler, target: Target, write: Write) -> None:
-    """The types of a STRICT table, those of virtual columns too, in the order of the columns."""
+    """The types of a STRICT table, those of virtual columns too, in the order of the columns: before CHECK, else before the
+    first index is looked at, so behind the rowid."""
+    if write.has_types:
+        return
+    write.has_types = True
     table = target.table
     types = target.layout.strict_types
     assert types is not None, "the caller looked"
@@ -211,13 +217,20 @@ def emit_conflict_checks(compiler: Compiler, target: Target, write: Write) -> No
     if target.delete_triggers:
         write.has_replaced = compiler.register()
         compiler.emit(op.Integer, 0, write.has_replaced)
+    is_strict = target.layout.strict_types is not None
     for index in write.order if write.order is not None else _default_order(target):
+        if is_strict and (index is not None or target.layout.clustered is not None):
+            _emit_type_checks(compiler, target, write)
         if index is None:
             _emit_key_check(compiler, target, write)
         elif index in target.index_cursors and (
             write.changed is None or is_touched(index, write.changed, write.is_key_changed)
         ):
             _emit_index_check(compiler, target, write, index)
+    if is_strict:
+        # A row may have been replaced already.
+        compiler.needs_statement_journal = True
+        _emit_type_checks(compiler, target, write)
     if write.has_replaced:
         _emit_recheck(compiler, target, write)
 

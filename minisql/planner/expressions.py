@@ -29,6 +29,8 @@ from minisql.values.affinity import NONE, NUMERIC, affinity_of_cast
 from minisql.values.cast import cast
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from minisql.planner.compiler import Compiler
     from minisql.planner.scope import Scope
 
@@ -310,6 +312,9 @@ def emit_connective(compiler: Compiler, node: ast.And | ast.Or, scope: Scope, ta
             function = arithmetic.logical_and if is_and else arithmetic.logical_or
             known = function(known, constants[register])
             if known is not None and known != (1 if is_and else 0):
+                if not is_and:
+                    # SQLite's parser drops what stands beside a false term of AND, right or wrong.
+                    emit_unused(compiler, node.terms[number + 1 :], scope)
                 return placed(compiler, compiler.constant(known), target)
             continue
         previous = result if started else compiler.constant(known)
@@ -318,6 +323,17 @@ def emit_connective(compiler: Compiler, node: ast.And | ast.Or, scope: Scope, ta
     if label:
         compiler.place(label)
     return result if started else placed(compiler, compiler.constant(known), target)
+
+
+def emit_unused(compiler: Compiler, expressions: Sequence[ast.Expression], scope: Scope) -> None:
+    """Code for expressions whose values nobody needs, jumped over: what is wrong in them has to be said."""
+    expressions = [expression for expression in expressions if expression.__class__ is not ast.Literal]
+    if expressions:
+        end = compiler.label()
+        compiler.emit(op.Goto, 0, end)
+        for expression in expressions:
+            emit_expression(compiler, expression, scope)
+        compiler.place(end)
 
 
 def emit_null_test(compiler: Compiler, node: ast.IsNull | ast.NotNull, scope: Scope, target: int) -> int:

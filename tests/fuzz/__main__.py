@@ -20,6 +20,7 @@ from typing import Any
 
 from tests.fuzz.findings import report, shape, smallest
 from tests.fuzz.oracles import ORACLES, Counts
+from tests.fuzz.reach import measure
 from tests.fuzz.rounds import make_round
 
 MEMORY = 6_000_000_000
@@ -119,9 +120,13 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, help="how many rounds at most")
     parser.add_argument("--oracle", action="append", choices=list(ORACLES), help="only this one (may be repeated)")
     parser.add_argument("--folder", type=Path, default=Path(".build/fuzz"))
+    parser.add_argument("--coverage", action="store_true", help="say what is reached instead, on one process")
     parser.add_argument("--first", action="store_true", help="a job ends with its first finding")
     parser.add_argument("--shrink", type=float, default=20, help="seconds for making a finding small")
     options = parser.parse_args()
+    if options.coverage:
+        print(measure(options.seconds, options.seed))
+        return 0
     print(f"seed {options.seed}, {options.jobs} jobs, {options.seconds:.0f} s", flush=True)
     results: Queue[dict[str, Any]] = multiprocessing.Queue()
     workers = [multiprocessing.Process(target=work, args=(job, options, results)) for job in range(options.jobs)]

@@ -113,14 +113,28 @@ class Changes:
             own = [f"{table.name}.{column}" for column in table.columns]
             where = f"{dice.choice(own)} {dice.choice(('=', '=', '<'))} {dice.choice(source.columns)}"
             return f"update {conflict}{table.name} set {self.assignments(table, own + source.columns)} from {source.text} where {where}"
-        where = f" where {self.made.condition(table.columns)}" if dice.random() < 0.85 else ""
-        return f"update {conflict}{table.name} set {self.assignments(table, table.columns)}{where}{self.returning(table)}"
+        where = f" where {self.chosen(table)}" if dice.random() < 0.85 else ""
+        return f"{self.prefix()}update {conflict}{table.name} set {self.assignments(table, table.columns)}{where}{self.returning(table)}"
+
+    def prefix(self) -> str:
+        """WITH, seldom; nothing uses it."""
+        return "with unused(x) as (select 1) " if self.dice.random() < 0.03 else ""
+
+    def chosen(self, table: Table) -> str:
+        """The condition of an UPDATE or DELETE: often one row, by its key."""
+        dice = self.dice
+        if dice.random() < 0.3:
+            column = "rowid" if table.has_rowid and dice.random() < 0.4 else table.columns[0]
+            value = self.schema.literal_for(table, table.columns[0])
+            rest = f" and {self.made.term(table.columns, 0)}" if dice.random() < 0.3 else ""
+            return f"{column} {dice.choice(('=', '=', '=', 'in'))} ({value}){rest}"
+        return self.made.condition(table.columns)
 
     def delete(self) -> str:
         """DELETE of some rows or all."""
         table = self.table()
-        where = f" where {self.made.condition(table.columns)}" if self.dice.random() < 0.92 else ""
-        return f"delete from {table.name}{where}{self.returning(table)}"
+        where = f" where {self.chosen(table)}" if self.dice.random() < 0.92 else ""
+        return f"{self.prefix()}delete from {table.name}{where}{self.returning(table)}"
 
     def definition(self) -> str:
         """A schema change in the middle, or a setting."""

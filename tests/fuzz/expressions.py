@@ -51,12 +51,17 @@ SCALARS = (
     "zeroblob(({0}) & 7)", "likelihood({0}, 0.5)", "floor({0})", "ceil({0})", "trunc({0})", "mod({0}, {1})", "pow({0}, 2)",
     "sqrt({0})", "json_array(quote({0}), 1)", "json_quote(cast({0} as text))", "json_type(json_array({0} is null), '$[0]')", "json_valid({0})",
     "json_extract('[1,{{\"a\":2.5}}]', '$[' || ({0}) || ']')", "date({0})", "julianday({0}, '+1 day')",
-    "strftime('%Y-%m', {0})", "unistr({0})", "if({0}, {1}, {2})", "json_object('k', length({0}))",
+    "json_array(json_array({1}, json('[1]')), json_quote(cast({0} as text)), json_extract('{{\"a\":[1]}}', '$.a'))",
+    "json_object('a', json_array(length({0})), 'b', json('{{}}'), cast({1} as text), 1)", "json_set('{{}}', '$.x', json('[2]'), '$.y', hex({0}))",
+    "json_insert('[1]', '$[#]', json_object('q', hex({0})))", "json_patch('{{\"a\":1}}', json_object('a', hex({0})))",
+    "json_remove('[0,1,2]', '$[1]', '$[' || length({0}) || ']')", "json_array_length(json_array({0} is null, 2))",
+    "json_replace('{{\"a\":1}}', '$.a', hex({0}))", "strftime('%Y-%m', {0})", "unistr({0})", "if({0}, {1}, {2})", "json_object('k', length({0}))",
 )  # fmt: skip
 AGGREGATES = (
     "count(*)", "count({0})", "sum({0})", "min({0})", "max({0})", "total({0})", "avg({0})", "count(distinct {0})",
     "sum(distinct {0})", "group_concat({0}, ',' order by {0}, typeof({0}), quote({0}))", "max(distinct {0})",
-    "json_group_array(quote({0}) order by {0}, quote({0}))", "string_agg({0}, {1} order by {0}, quote({0}), quote({1}))",
+    "json_group_object(coalesce(hex({0}), 'n'), json_array(1) order by {0}, quote({0}))", "json_group_array(json(1))",
+    "max({0}, {1})", "json_group_array(quote({0}) order by {0}, quote({0}))", "string_agg({0}, {1} order by {0}, quote({0}), quote({1}))",
 )  # fmt: skip
 
 Subquery = Callable[[Sequence[str], str], str]

@@ -20,6 +20,7 @@ from typing import Any
 from minisql.planner.optimizations import NAMES
 from tests.fuzz.engines import Answer, Costly, Minisql, Sqlite, near, same
 from tests.fuzz.judging import Case, Difference, is_open
+from tests.fuzz.mistakes import mistaken
 from tests.fuzz.rounds import Round
 
 N_STATEMENTS = 40
@@ -107,7 +108,11 @@ def _statements(round_: Round, changes_too: bool) -> Iterator[tuple[str, bool]]:
             if round_.dice.random() < 0.15:
                 yield f"select * from {round_.dice.choice(round_.schema.base_tables).name}", False
         else:
-            yield round_.queries.query(), round_.queries.is_total
+            sql = round_.queries.query()
+            if round_.dice.random() < 0.06:
+                yield mistaken(round_.dice, sql), False
+            else:
+                yield sql, round_.queries.is_total
     for table in round_.schema.base_tables if changes_too else ():
         yield f"select * from {table.name}", False
 

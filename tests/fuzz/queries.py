@@ -88,6 +88,12 @@ class Queries:
         dice = self.dice
         alias = self.alias()
         choice = dice.random()
+        if dice.random() < 0.03:
+            call = dice.choice(
+                ("json_each('[1,null,\"a\",2.5]')", 'json_tree(\'{"a":[1,2],"b":{"c":null}}\')', "json_each('{\"k\":7}', '$')")
+            )
+            own = [f"{alias}.{name}" for name in ("key", "value", "type", "atom", "fullkey")]
+            return Source(f"{call} as {alias}", own, [f"{alias}.fullkey", f"{alias}.key"])
         if choice < 0.13 and self.depth < 2:
             self.depth += 1
             query, n_columns = self.compound(dice.choice((1, 2, 2, 3))) if dice.random() < 0.8 else self.values(2)
@@ -252,6 +258,8 @@ class Queries:
         prefix = self.with_clause() if dice.random() < 0.15 else ""
         n_items = dice.choice((1, 2, 2, 3))
         choice = dice.random()
+        if not prefix and dice.random() < 0.15:
+            return self.plain()
         if choice < 0.2:
             text = self.compound(n_items)[0]
         elif choice < 0.27:
@@ -259,7 +267,9 @@ class Queries:
             where = f" where {self.expressions.condition(source.columns)}" if dice.random() < 0.6 else ""
             tail = f" order by {', '.join(source.key)}" if dice.random() < 0.5 else ""
             self.is_total = bool(tail)
-            return f"{prefix}select * from {source.text}{where}{tail}"
+            alias = dice.choice(source.columns).partition(".")[0]
+            star = dice.choice(("*", "*", f"{alias}.*", f"1, {alias}.*, {dice.choice(source.columns)}", "*, *"))
+            return f"{prefix}select {star} from {source.text}{where}{tail}"
         elif choice < 0.4:
             text = self.keyed()
             self.is_total = True
@@ -276,6 +286,34 @@ class Queries:
                 text += f" limit {dice.choice((0, 1, 2, 5, -1))}" + dice.choice(("", f" offset {dice.randrange(3)}"))
         self.commons = []
         return prefix + text
+
+    def plain(self) -> str:
+        """A SELECT from one table as people write it: no aliases, simple conditions."""
+        dice, made = self.dice, self.expressions
+        table = dice.choice(self.tables)
+        columns = [*table.columns, *(["rowid"] if table.has_rowid and dice.random() < 0.3 else [])]
+        condition = made.term(columns, 0) if dice.random() < 0.7 else f"{made.term(columns, 0)} and {made.term(columns, 0)}"
+        where = f" where {condition}" if dice.random() < 0.8 else ""
+        form = dice.randrange(8)
+        if form == 0:
+            return f"select {made.aggregate(columns)}, count(*) from {table.name}{where}"
+        if form == 1:
+            key = dice.choice(columns)
+            order = dice.choice(("", f" order by {key}", " order by 2 desc, 1", f" order by count(*), {key} desc"))
+            return f"select {key}, count(*), max({dice.choice(columns)}) from {table.name}{where} group by {key}{order}"
+        items = dice.choice(
+            ("*", ", ".join(columns), dice.choice(columns), f"{dice.choice(columns)}, {made.value(columns, 1)}")
+        )
+        distinct = dice.choice(("", "", "", "distinct "))
+        if form < 5:
+            return f"select {distinct}{items} from {table.name}{where}"
+        other = dice.choice(self.tables)
+        if form == 5 and other is not table:
+            left, right = dice.choice(table.columns), dice.choice(other.columns)
+            on = f"{table.name}.{left} = {other.name}.{right}"
+            return f"select {table.name}.*, {other.name}.{right} from {table.name}{dice.choice((' join ', ' left join '))}{other.name} on {on}"
+        order = ", ".join(dice.sample(columns, min(2, len(columns))))
+        return f"select {items} from {table.name}{where} order by {order}{dice.choice(('', ' desc'))}"
 
     def keyed(self) -> str:
         """A SELECT in a total order that an index may give, perhaps with LIMIT."""
