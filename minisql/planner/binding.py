@@ -708,7 +708,13 @@ def _result_column(compiler: Compiler, bound: BoundSelect, block: Block, result:
     name = result.name
     expression = result.expression
     if name is None:
-        name = column_name(compiler, expression, result, block.scope, number, bound)
+        named = expression
+        while named.__class__ is ast.Collate:
+            named = named.operand
+        # A table made of rows takes a column's name through COLLATE.
+        if named.__class__ is not ast.Column:
+            named = expression
+        name = column_name(compiler, named, result, block.scope, number, bound)
     affinity = affinity_of(compiler, expression, block.scope)
     column = Column(name, "", affinity)
     collation, _ = collation_of(compiler, expression, block.scope)

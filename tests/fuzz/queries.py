@@ -156,8 +156,8 @@ class Queries:
             block.where = made.condition(columns)
         kind = dice.random()
         if kind < 0.25:
-            # Only sometimes an aggregate reads columns from outside: then it belongs to the SELECT out there.
-            self.group(block, columns if dice.random() < 0.1 else source.columns, n_items)
+            # An aggregate that reads columns from outside alone would belong to the SELECT out there.
+            self.group(block, source.columns, n_items)
         elif kind < 0.35 and not outer:
             self.windowed(block, source, n_items)
         else:
@@ -231,8 +231,7 @@ class Queries:
             columns = source.columns + visible
             where = f" where {made.condition(columns)}" if dice.random() < 0.8 else ""
             if shape == "scalar" and dice.random() < 0.6:
-                read = columns if dice.random() < 0.1 else source.columns
-                return f"select {made.aggregate(read)} from {source.text}{where}"
+                return f"select {made.aggregate(source.columns)} from {source.text}{where}"
             items = ", ".join(dice.choice(source.columns) for _ in range(n_items))
             return f"select {items} from {source.text}{where} order by {', '.join(source.key)} limit 1"
         finally:
