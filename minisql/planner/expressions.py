@@ -332,7 +332,9 @@ def emit_unused(compiler: Compiler, expressions: Sequence[ast.Expression], scope
         end = compiler.label()
         compiler.emit(op.Goto, 0, end)
         for expression in expressions:
-            emit_expression(compiler, expression, scope)
+            # SQLite finds names and calls wrong before it makes code, a row in the wrong place only then.
+            if not is_row(compiler, expression, scope):
+                emit_expression(compiler, expression, scope)
         compiler.place(end)
 
 
