@@ -303,7 +303,7 @@ def emit_connective(compiler: Compiler, node: ast.And | ast.Or, scope: Scope, ta
     # `known` is the result so far while everything was constant.
     known: int | None = 1 if is_and else 0
     started = False
-    for term in node.terms:
+    for number, term in enumerate(node.terms):
         if started and compiler.has_subqueries and has_subquery(term):
             label = label or compiler.label()
             compiler.emit(op.IfNot if is_and else op.If, result, label, 0)
