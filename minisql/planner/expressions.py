@@ -333,7 +333,7 @@ def emit_unused(compiler: Compiler, expressions: Sequence[ast.Expression], scope
         compiler.emit(op.Goto, 0, end)
         for expression in expressions:
             # SQLite finds names and calls wrong before it makes code, a row in the wrong place only then.
-            if not is_row(compiler, expression, scope):
+            if expression.__class__ is not ast.RowValue:
                 emit_expression(compiler, expression, scope)
         compiler.place(end)
 
