@@ -50,6 +50,7 @@ def page(rows: Sequence[Row], past: Sequence[Row], measured: Measured) -> str:
     parts.append("## What was not closed, and why\n\n" + _open(counted))
     if past:
         parts.append(_past([row for row in past if row.get("counts")]))
+        parts.append("### Undone, and not counted\n\n" + _uncounted([row for row in past if not row.get("counts")]))
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
 
@@ -108,6 +109,11 @@ def _open(rows: Sequence[Row]) -> str:
         if not row["closed"]
     ]
     return "\n".join(lines) or "Nothing."
+
+
+def _uncounted(rows: Sequence[Row]) -> str:
+    lines = [f"- {row['operator'].removeprefix('history ')} {_cell(row.get('title', ''), 120)}: {row['why']}" for row in rows]
+    return "\n".join(lines) or "None."
 
 
 PAST = """## Faults of the past
