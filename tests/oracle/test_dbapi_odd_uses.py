@@ -330,6 +330,18 @@ def a_rollback_inside_aborts_the_writer(module):
 
 
 @scenario
+def violations_put_off_by_a_pragma_are_forgotten_with_it(module):
+    connection = module.connect(":memory:", isolation_level=None)
+    connection.executescript(
+        "pragma foreign_keys = on; create table p(a primary key); create table c(x references p); insert into p values (1);"
+        "insert into c values (1); begin; pragma defer_foreign_keys = on; delete from p;"
+    )
+    seen = [outcome(connection.commit), connection.in_transaction]
+    connection.execute("pragma defer_foreign_keys = off")
+    return [*seen, outcome(connection.commit), connection.in_transaction, connection.execute("select * from c").fetchall()]
+
+
+@scenario
 def types_in_messages(module):
     import collections
     import datetime
