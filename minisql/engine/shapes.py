@@ -41,6 +41,8 @@ _MAX_DIGITS = 15
 _MAX_SHAPES = 500
 _MAX_SEEN = 8000
 _WINDOW = 512
+_LOOKS_PER_SHAPE = 64
+"""Compiling a shape costs about a hundred microseconds more than the statement, which so many looks have to earn."""
 _ENOUGH_HITS = 40
 _PAUSE = 4096
 _MAX_FIXED = 50
@@ -168,6 +170,7 @@ def find_program(session: Session, sql: str) -> Program | None:
             return None
     elif _is_new(shapes, hash(shape)):
         return None
+    tally.n_looks += _LOOKS_PER_SHAPE
     return _compile(session, shape, parts, literals)
 
 
