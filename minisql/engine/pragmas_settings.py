@@ -12,7 +12,7 @@ from minisql.engine.pragma_table import Rows, parse_boolean, parse_integer, pars
 from minisql.errors import ERROR, sqlite_error
 from minisql.functions.registry import set_case_sensitive_like
 from minisql.planner import optimizations
-from minisql.storage.pager import row_cache
+from minisql.storage.row_cache import row_cache
 
 if TYPE_CHECKING:
     from minisql.engine.session import Session

@@ -108,10 +108,14 @@ class Session:
         self.time_ms: int | None = None
         self.function_context: FunctionContext = self
         self.is_uri = is_uri
-        main = self.btrees[0] = open_database(self, filename, is_uri)
+        self.filenames: list[str] = []
+        self._open_first(filename)
+
+    def _open_first(self, filename: str) -> None:
+        main = self.btrees[0] = open_database(self, filename, self.is_uri)
         # The temp database costs nothing until something is created in it.
         self.btrees[1] = open_database(self, "", False)
-        self.filenames: list[str] = [shown_name(main), ""]
+        self.filenames += [shown_name(main), ""]
 
     # Preparing
 

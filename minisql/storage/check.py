@@ -249,20 +249,11 @@ class _Check:
             if is_leaf or not self.auto_vacuum:  # else SQLite's prefix stays that of the right child
                 reference = f"Tree {root} page {number} cell {index}: "
             at = data[array + 2 * index] << 8 | data[array + 2 * index + 1]
-            if at < content or at > self.usable - 4:
-                self.report(f"{reference}Offset {at} out of range {content}..{self.usable - 4}")
-                is_covered = False
-                continue
-            cell = self.cell(data, at, kind)
+            cell = self.cell_at(reference, data, at, content, kind)
             if cell is None:
-                self.report(f"{reference}Extends off end of page")
                 is_covered = False
                 continue
-            end, rowid, child, chain, chain_size, head = cell
-            if head <= 1:
-                self.report(f"{reference}Bad cell header size")
-                is_covered = False
-                continue
+            end, rowid, child, chain, chain_size, _ = cell
             if rowid is not None:
                 if rowid > largest if may_be_equal else rowid >= largest:
                     self.report(f"{reference}Rowid {rowid} out of order")
@@ -328,6 +319,21 @@ class _Check:
             if following or at + size > usable:
                 return None
         return None if n_free > usable or n_free < array_end else blocks
+
+    def cell_at(
+        self, reference: str, data: bytes, at: int, content: int, kind: int
+    ) -> tuple[int, int | None, int, int, int, int] | None:
+        """Reads the cell that a pointer leads to, as `cell` has it; None, and a message, when that makes no sense."""
+        if at < content or at > self.usable - 4:
+            self.report(f"{reference}Offset {at} out of range {content}..{self.usable - 4}")
+            return None
+        cell = self.cell(data, at, kind)
+        if cell is None:
+            self.report(f"{reference}Extends off end of page")
+        elif cell[-1] <= 1:
+            self.report(f"{reference}Bad cell header size")
+            return None
+        return cell
 
     def cell(self, data: bytes, at: int, kind: int) -> tuple[int, int | None, int, int, int, int] | None:
         """Reads one cell: end, rowid, left child, first overflow page, bytes in the chain, first byte of the record.

@@ -16,8 +16,8 @@ from minisql.storage.corruption import corrupt
 from minisql.storage.index_key import TOP, KeyOrder
 from minisql.storage.index_tree import IndexTree, Path, decode_index_node, entry_at
 from minisql.storage.node import IndexInterior, IndexLeaf, cell_offsets
-from minisql.storage.pager import row_cache
 from minisql.storage.record import Row
+from minisql.storage.row_cache import row_cache
 from minisql.storage.table_tree import MAX_DEPTH
 from minisql.storage.type_mask import column_masks
 

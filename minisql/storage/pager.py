@@ -42,6 +42,7 @@ from minisql.storage.corruption import corrupt
 from minisql.storage.header import read_u32, write_u32
 from minisql.storage.locking import PENDING_BYTE
 from minisql.storage.node import Node, RawPage, TableLeaf, TreeNode, is_empty_leaf, parse_node
+from minisql.storage.row_cache import row_cache
 from minisql.storage.vfs import EXCLUSIVE, RESERVED, SHARED, UNLOCKED, Vfs, VfsFile
 from minisql.storage.wal import Wal
 
@@ -51,19 +52,6 @@ READ_AHEAD = 65536
 RAW_COST = 2
 DECODED_COST = 14
 """What a cached page counts against the budget, in page sizes: rows of a few integers take up to 14 times their bytes."""
-
-
-class RowCacheBudget:
-    """Bytes that decoded pages of all files in this process may take (`PRAGMA minisql_row_cache`)."""
-
-    __slots__ = ("limit", "used")
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self.used = 0
-
-
-row_cache = RowCacheBudget(256 * 1024 * 1024)
 
 
 class Savepoint:

@@ -17,8 +17,8 @@ from typing import Any
 from minisql.storage.bulk import find_rows, insert_rows, remove_rows, replace_rows
 from minisql.storage.corruption import corrupt
 from minisql.storage.node import TableInterior, TableLeaf
-from minisql.storage.pager import row_cache
 from minisql.storage.record import RecordCodec, Row
+from minisql.storage.row_cache import row_cache
 from minisql.storage.table_tree import MAX_DEPTH, TableTree, cut_leaf_cells, decode_leaf, find_row
 from minisql.storage.type_mask import ColumnMasks
 

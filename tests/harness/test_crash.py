@@ -1,6 +1,7 @@
 """SIGKILL after every kind of event, then resume: the same final tree, a whole log, nothing paid twice, nothing left running."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -209,6 +210,9 @@ def test_killed_while_a_backend_works(project: Config, tmp_path: Path) -> None:
 
 def test_an_interrupt_ends_at_once_and_can_be_resumed(project: Config, tmp_path: Path) -> None:
     (tmp_path / "pause").write_text("600")
+    path = project.checkout / "agent-harness.toml"
+    path.write_text(re.sub(r"(?m)^(attempt|idle)_seconds = .*", r"\1_seconds = 600.0", path.read_text()))
+    git(project.checkout, "commit", "--quiet", "-a", "--message", "patience")
     command = [sys.executable, "-m", "agent_harness", "--checkout", str(project.checkout), "run"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
         deadline = time.monotonic() + 120
