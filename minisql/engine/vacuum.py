@@ -82,6 +82,7 @@ def rebuilt_copy(session: Session, database: int, renumbers: bool = False, reser
         size *= 2
     copy = BtreeFile.open(None, page_size=size)
     copy.set_page_size(size, reserve)
+    copy.pager.makes_pages = True
     if source.n_pages == 0:
         return copy
     copy.pager.auto_vacuum_mode = session.settings.get(("auto_vacuum", database), source.auto_vacuum)

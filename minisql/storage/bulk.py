@@ -63,7 +63,7 @@ def insert_rows(
         return
     pager = tree.pager
     cells: list[bytes | None]
-    if pager.file is None:
+    if not pager.makes_pages:
         cells, sizes = [None] * len(rows), record_bounds(rows, tree.size_factor, _TABLE_CELL)
     else:
         # They are encoded in the end, so now: with bounds a full leaf would be measured several times (benchmark bulk_load).

@@ -161,7 +161,7 @@ def measure_index_leaf(pager: Pager, leaf: IndexLeaf, factor: int) -> list[int]:
     """Returns the sizes of the cells and sets `size`; as `table_tree.measure_leaf`, exact in a file, bounds in memory."""
     cells = leaf.cells
     assert cells is not None
-    if pager.file is not None or None not in cells:
+    if pager.makes_pages or None not in cells:
         sizes = _leaf_sizes(encode_index_cells(pager, leaf))
     else:
         sizes = [

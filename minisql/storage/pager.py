@@ -104,6 +104,7 @@ class Pager:
         "last_miss",
         "loaded",
         "locking_mode",
+        "makes_pages",
         "max_page_count",
         "n_pages",
         "n_readers",
@@ -131,6 +132,8 @@ class Pager:
         self.vfs = vfs
         self.path = path
         self.file = file
+        # Whether nodes will soon be images of pages, so that it pays to measure them exactly.
+        self.makes_pages = file is not None
         self.read_only = file.read_only if file is not None else False
         self.immutable = False
         self.has_locks = True

@@ -210,7 +210,7 @@ def measure_leaf(pager: Pager, leaf: TableLeaf, factor: int) -> list[int]:
     """
     cells = leaf.cells
     assert cells is not None
-    if pager.file is not None:
+    if pager.makes_pages:
         sizes = [len(cell) + 2 for cell in encode_leaf_cells(pager, leaf)]
     elif None in cells:
         sizes = [
@@ -423,7 +423,7 @@ class TableTree:
             # Appending to the last leaf needs no descent: the benchmarks append_memory and small_write are this path.
             # In a file the row is encoded in the end, so now: with a bound a full leaf would be measured several times.
             cell: bytes | None = None
-            if pager.file is None:
+            if not pager.makes_pages:
                 size = leaf.size + upper_bound(row) * self.size_factor + 14
             else:
                 record = codec.encode(row)

@@ -202,3 +202,28 @@ def test_a_log_that_another_recovers_is_busy(tmp_path) -> None:
     assert other.execute("SELECT a FROM t").fetchall() == [(1,)]
     other.close()
     reader.close()
+
+
+def test_vacuum_fills_pages_as_sqlite_does(tmp_path) -> None:
+    def make(module: ModuleType, connection: Any, path: str) -> list[Any]:
+        _asked(
+            connection,
+            "CREATE TABLE narrow(id INTEGER PRIMARY KEY, b BLOB)",
+            "CREATE TABLE wide(a, b, c)",
+            "CREATE TABLE long(id INTEGER PRIMARY KEY, b BLOB)",
+            "CREATE TABLE keyed(a TEXT PRIMARY KEY, b) WITHOUT ROWID",
+            "CREATE INDEX narrow_b ON narrow(b, id)",
+        )
+        connection.execute("BEGIN")
+        connection.executemany("INSERT INTO narrow VALUES(?, x'0102')", [(number,) for number in range(3000)])
+        rows = [(f"verb{number % 50} noun{number}", f"noun{number}", number / 7) for number in range(2000)]
+        connection.executemany("INSERT INTO wide VALUES(?, ?, ?)", rows)
+        connection.executemany("INSERT INTO long VALUES(?, ?)", [(number, bytes(4000)) for number in range(40)])
+        connection.executemany("INSERT INTO keyed VALUES(?, ?)", [(f"k{number * 7919 % 3000}", number) for number in range(3000)])
+        connection.execute("COMMIT")
+        connection.execute("DELETE FROM wide WHERE rowid % 3 = 0")
+        connection.execute("VACUUM")
+        return [os.path.getsize(path), _asked(connection, "PRAGMA page_count", "PRAGMA freelist_count")]
+
+    ours, theirs = _both(tmp_path, make)
+    assert ours == theirs
