@@ -62,21 +62,9 @@ def set_flag(session: Session, name: str, value: str) -> None:
         session.bump_generation()
     if name == "query_only":
         session.is_query_only = is_on
-    if name == "defer_foreign_keys" and not is_on and not _has_deferred_keys(session):
-        # SQLite forgets the violations of immediate keys that the pragma has put off.
+    if name == "defer_foreign_keys" and not is_on:
+        # SQLite forgets all violations that were put off, those of keys that are INITIALLY DEFERRED too.
         session.deferred_violations = 0
-
-
-def _has_deferred_keys(session: Session) -> bool:
-    """Tells whether violations may be those of keys that are INITIALLY DEFERRED, which stay."""
-    session.ensure_schemas()
-    return any(
-        key.is_deferred
-        for schema in session.catalog.schemas
-        if schema is not None
-        for table in schema.tables.values()
-        for key in table.foreign_keys
-    )
 
 
 for _name in _FLAGS:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
 from minisql.catalog.build import build_table
-from minisql.errors import ERROR, sqlite_error
+from minisql.errors import ERROR, Error, sqlite_error
 from minisql.limits import COLUMN
 from minisql.parser import ast
 from minisql.planner.announcing import announce_expressions, announce_select
@@ -61,7 +61,7 @@ def emit_create_table(compiler: Compiler, node: ast.CreateTable) -> None:
     database = target_database(catalog, node.schema, node.is_temporary, offset=compiler.offset(node.position))
     check_object_name(compiler, node.name)
     is_allowed = allows_create(compiler, "table", node.name, None, database, loaded_schema(catalog, database).name)
-    if not name_is_free(compiler, node.name, database, node.if_not_exists, node.position):
+    if not name_is_free(compiler, node, database):
         use_database(compiler, database, False)
         return
     if not is_allowed:
@@ -100,19 +100,27 @@ def emit_create_table(compiler: Compiler, node: ast.CreateTable) -> None:
     emit_schema_change(compiler, database, tuple(objects))
 
 
-def name_is_free(compiler: Compiler, name: str, database: int, if_not_exists: bool, position: int) -> bool:
+def name_is_free(compiler: Compiler, node: ast.CreateTable | ast.CreateView | ast.CreateVirtualTable, database: int) -> bool:
     """Whether a table or view may take the name; False when it exists and that is no error."""
     schema = loaded_schema(compiler.context.catalog, database)
-    lowered = name.lower()
+    lowered = node.name.lower()
     existing = schema.tables.get(lowered)
     if existing is not None:
-        if not if_not_exists:
-            kind = "view" if existing.view is not None else "table"
-            raise sqlite_error(ERROR, f"{kind} {name} already exists", compiler.offset(position))
+        if not node.if_not_exists:
+            raise already_exists(compiler, node, "view" if existing.view is not None else "table")
         return False
     if lowered in schema.indexes:
-        raise sqlite_error(ERROR, f"there is already an index named {name}")
+        raise sqlite_error(ERROR, f"there is already an index named {node.name}")
     return True
+
+
+def already_exists(
+    compiler: Compiler, node: ast.CreateTable | ast.CreateView | ast.CreateVirtualTable | ast.CreateTrigger, kind: str
+) -> Error:
+    """The error for a name that is taken: it shows the name as it is written, quotes included."""
+    position = node.position if node.schema is None else node.position + 2
+    name = compiler.text.exact_text(position, position + 1) if compiler.text is not None else node.name
+    return sqlite_error(ERROR, f"{kind} {name} already exists", compiler.offset(position))
 
 
 def _emit_sequence_table(compiler: Compiler, cursor: int, database: int) -> tuple[str, str, str, int, str | None]:
@@ -167,7 +175,7 @@ def emit_create_virtual_table(compiler: Compiler, node: ast.CreateVirtualTable) 
     """CREATE VIRTUAL TABLE: the module creates its own storage before the row is written."""
     database = target_database(compiler.context.catalog, node.schema, offset=compiler.offset(node.position))
     check_object_name(compiler, node.name)
-    if not name_is_free(compiler, node.name, database, node.if_not_exists, node.position):
+    if not name_is_free(compiler, node, database):
         use_database(compiler, database, False)
         return
     schema = loaded_schema(compiler.context.catalog, database).name

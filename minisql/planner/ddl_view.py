@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.authorization import allows_create, allows_schema_row
-from minisql.planner.ddl_table import name_is_free
+from minisql.planner.ddl_table import already_exists, name_is_free
 from minisql.planner.references import walk
 from minisql.planner.schema_rows import (
     TEMP,
@@ -40,7 +40,7 @@ def emit_create_view(compiler: Compiler, node: ast.CreateView) -> None:
     database = target_database(catalog, node.schema, node.is_temporary, offset=compiler.offset(node.position))
     check_object_name(compiler, node.name)
     is_allowed = allows_create(compiler, "view", node.name, None, database, loaded_schema(catalog, database).name)
-    if not name_is_free(compiler, node.name, database, node.if_not_exists, node.position):
+    if not name_is_free(compiler, node, database):
         use_database(compiler, database, False)
         return
     _check_databases(compiler, node.select, database, f"view {node.name}")
@@ -82,7 +82,7 @@ def emit_create_trigger(compiler: Compiler, node: ast.CreateTrigger) -> None:
     check_object_name(compiler, node.name)
     if node.name.lower() in loaded_schema(catalog, database).triggers:
         if not node.if_not_exists:
-            raise sqlite_error(ERROR, f"trigger {node.name} already exists")
+            raise already_exists(compiler, node, "trigger")
         use_database(compiler, database, False)
         return
     _check_trigger(node, table)

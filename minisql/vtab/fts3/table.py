@@ -86,7 +86,13 @@ def _create_shadow_tables(host: VtabHost, configuration: Configuration) -> None:
     schema = literal(configuration.schema_name)
 
     def create(suffix: str, columns: str) -> None:
-        host.execute(f"CREATE TABLE {schema}.{literal(configuration.table_name + '_' + suffix)}({columns})")
+        try:
+            host.execute(f"CREATE TABLE {schema}.{literal(configuration.table_name + '_' + suffix)}({columns})")
+        except Error as error:
+            # SQLite keeps the code of a shadow table's failure and drops its message.
+            raise sqlite_error(
+                error.sqlite_errorcode, f"vtable constructor failed: {configuration.table_name}"
+            ) from error
 
     if configuration.content is None:
         columns = [literal(f"c{number}{name}") for number, name in enumerate(configuration.columns)]
