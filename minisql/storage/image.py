@@ -154,5 +154,5 @@ def replace_file(file: BtreeFile, image: bytes) -> None:
         pager.file.sync()
     pager.commit_phase_two()
     pager.reset()
-    pager._load_header()
+    pager.load_header()
     file.trees.clear()

@@ -35,9 +35,12 @@ def page_checksum(nonce: int, data: bytes) -> int:
 
 
 class Journal:
-    """The journal that this connection writes.  `pages` are the numbers of the pages in it."""
+    """The journal that this connection writes.  `pages` are the numbers of the pages in it.
 
-    __slots__ = ("end", "file", "has_super_journal", "nonce", "page_size", "pages", "pages_before", "path", "vfs")
+    `is_cold` once it can undo nothing any more: an error behind that comes too late, the transaction has happened.
+    """
+
+    __slots__ = ("end", "file", "has_super_journal", "is_cold", "nonce", "page_size", "pages", "pages_before", "path", "vfs")
 
     def __init__(self, vfs: Vfs, path: str, page_size: int, pages_before: int) -> None:
         self.vfs = vfs
@@ -48,6 +51,7 @@ class Journal:
         self.pages: set[int] = set()
         self.end = 0
         self.has_super_journal = False
+        self.is_cold = False
         self.file: VfsFile = vfs.open(path, create=True, read_only=False, lock=False)
 
     def append(self, originals: Iterable[tuple[int, bytes]], synchronous: int) -> None:
@@ -109,11 +113,13 @@ class Journal:
         """
         if mode == "truncate" or (mode == "persist" and (self.has_super_journal or size_limit == 0)):
             self.file.truncate(0)
+            self.is_cold = True
             if synchronous >= 2:
                 self.file.sync()
             self.file.close()
         elif mode == "persist":
             self.file.write(bytes(28), 0)
+            self.is_cold = True
             if synchronous:
                 self.file.sync()
             if 0 <= size_limit < self.file.size():
@@ -121,7 +127,10 @@ class Journal:
             self.file.close()
         else:
             self.file.close()
-            self.vfs.delete(self.path, synchronous >= 3)
+            self.vfs.delete(self.path, False)
+            self.is_cold = True
+            if synchronous >= 3:
+                self.vfs.sync_directory(self.path)
 
 
 def read_super_journal(file: VfsFile) -> str:

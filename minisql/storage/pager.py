@@ -249,7 +249,7 @@ class Pager:
         self.reset()
         if was_loaded:
             self.data_version += 1
-        self._load_header()
+        self.load_header()
 
     def _open_wal_if_present(self) -> None:
         """Opens the write-ahead log when its file is there, whatever the header says."""
@@ -282,12 +282,12 @@ class Pager:
             was_loaded = self.loaded
             self.reset()
             self.data_version += was_loaded
-            self._load_header()
+            self.load_header()
         elif changed:
             for number in changed:
                 self.forget(number)
             self.data_version += 1
-            self._load_header()
+            self.load_header()
             self.on_reset()
 
     def reset(self) -> None:
@@ -302,7 +302,8 @@ class Pager:
         self.last_miss = 0
         self.on_reset()
 
-    def _load_header(self) -> None:
+    def load_header(self) -> None:
+        """Reads the header of the file, or of its log."""
         file = self.file
         assert file is not None
         size = file.size()

@@ -69,23 +69,30 @@ def _play_back_hot_journal(pager: Pager, path: str) -> None:
 
 
 def roll_back_file(pager: Pager) -> None:
-    """Undoes the write transaction of a file that it has reached, and forgets all pages."""
+    """Undoes the write transaction of a file that it has reached, and forgets all pages.
+
+    One whose journal is cold has happened, though its commit has failed behind that: it stays.
+    """
     journal = pager.journal
     before = pager.savepoints[0]
+    has_happened = journal is not None and journal.is_cold
     if pager.wal is not None:
         pager.wal.undo()
-    elif journal is not None and pager.is_spilled:
+    elif journal is not None and pager.is_spilled and not has_happened:
         assert pager.file is not None
         rollback_journal.play_back(journal.file, pager.file, pager.page_size, pager.synchronous > 0)
-    elif pager.is_spilled:
+    elif pager.is_spilled and not has_happened:
         _write_saved_originals(pager)
     if journal is not None:
         journal.finish(pager.journal_mode, pager.synchronous, pager.journal_size_limit)
         pager.journal = None
     pager.savepoints.clear()
     pager.reset()
-    pager.n_pages = before.n_pages
-    pager.header = bytearray(before.header)
+    if has_happened:
+        pager.load_header()
+    else:
+        pager.n_pages = before.n_pages
+        pager.header = bytearray(before.header)
 
 
 def abandon_file(pager: Pager, file: VfsFile) -> None:

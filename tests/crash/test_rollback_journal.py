@@ -191,3 +191,36 @@ def test_power_cut_with_a_longer_journal_left_over() -> None:
                 with contextlib.suppress(Error):
                     small_change(file)
                 assert read_rows(file) in (before, after), fail_at
+
+
+@pytest.mark.parametrize("mode", ["truncate", "persist", "delete"])
+def test_a_commit_that_fails_behind_its_journal_has_happened(mode):
+    for fail_at in range(1, 200):
+        vfs = FaultVfs(is_crash=False)
+        file = BtreeFile.open("main", vfs, page_size=512)
+        file.pager.synchronous = 3
+        file.set_journal_mode(mode)
+        file.begin_read()
+        file.begin_write()
+        root = file.create_tree(True)
+        file.commit()
+        file.end_read()
+        vfs.fail_at = vfs.n_calls + fail_at
+        file.begin_read()
+        try:
+            file.begin_write()
+            for number in range(40):
+                file.table_cursor(root, SHAPE).insert(number, (number, "x" * 40))
+            file.commit()
+        except Error:
+            file.rollback()
+        failed = vfs.n_calls >= vfs.fail_at
+        vfs.fail_at = 0
+        # Within the same read transaction: nothing has made the connection look at the file anew.
+        assert file.table_cursor(root, SHAPE).count() in (0, 40)
+        assert integrity_check(file, [1, root]) == []
+        assert file.n_pages * 512 == file.pager.file.size()
+        file.end_read()
+        file.close()
+        if not failed:
+            return
