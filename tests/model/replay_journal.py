@@ -87,7 +87,8 @@ def new_disk() -> FaultVfs:
 
 
 def begin_read(file: BtreeFile) -> None:
-    """A read transaction."""
+    """A read transaction; it waits for nobody, whatever was committed before."""
+    file.pager.busy_handler = None
     file.begin_read()
 
 
