@@ -43,6 +43,7 @@ from minisql.storage.header import read_u32, write_u32
 from minisql.storage.locking import PENDING_BYTE
 from minisql.storage.node import Node, RawPage, TableLeaf, TreeNode, is_empty_leaf, parse_node
 from minisql.storage.row_cache import row_cache
+from minisql.storage.savepoint import Savepoint
 from minisql.storage.vfs import EXCLUSIVE, RESERVED, SHARED, UNLOCKED, Vfs, VfsFile
 from minisql.storage.wal import Wal
 
@@ -52,21 +53,6 @@ READ_AHEAD = 65536
 RAW_COST = 2
 DECODED_COST = 14
 """What a cached page counts against the budget, in page sizes: rows of a few integers take up to 14 times their bytes."""
-
-
-class Savepoint:
-    """What it takes to go back: the header, the number of pages, and pages as they were.
-
-    `mapped` are b-tree pages whose pointer map entries were set within it: who goes back has to set them again.
-    """
-
-    __slots__ = ("header", "mapped", "n_pages", "saved")
-
-    def __init__(self, header: bytes, n_pages: int) -> None:
-        self.header = header
-        self.n_pages = n_pages
-        self.saved: dict[int, tuple[Node, tuple[object, ...]] | None] = {}
-        self.mapped: set[int] = set()
 
 
 class Pager:
