@@ -67,7 +67,8 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
         table = view_as_table(compiler, table)
         if compiler.authorized is not None:
             announce_view_rows(compiler, view, node, names_scope(table, node.target.alias, None))
-    if node.order_by is not None and node.limit is None:
+    # The order in which the rows of a view are found is not minded.
+    if node.order_by is not None and node.limit is None and not is_view:
         raise sqlite_error(ERROR, "ORDER BY without LIMIT on DELETE")
     if triggers:
         compiler.needs_statement_journal = True

@@ -128,7 +128,8 @@ def _emit_update(compiler: Compiler, node: ast.Update, table: Table) -> tuple[st
         check_writable_module(compiler, table)
         refuse_virtual_returning(table, "UPDATE", node.returning)
     _check_sources(node)
-    if node.order_by is not None and node.limit is None:
+    # The order in which the rows of a view are found is not minded.
+    if node.order_by is not None and node.limit is None and not is_view:
         raise sqlite_error(ERROR, "ORDER BY without LIMIT on UPDATE")
     scope = statement_scope(compiler, node.with_clause)
     make_scope = None if node.sources else lambda: names_scope(table, node.target.alias, scope)

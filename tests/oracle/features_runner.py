@@ -1,8 +1,9 @@
 """Runs the feature scripts: the same statements on minisql and on SQLite 3.54.1, everything a client can see compared.
 
 A script `features/NNN-name.sql` belongs to row NNN of COMPAT.md.  Statements are separated by blank lines; lines that start
-with `--` are comments; a block `.reset` starts over with a fresh in-memory database, `.file` with a fresh database file; in
-a block whose first line is `.each` every further line is a statement.  A table `features/NNN_name.py` makes such blocks with
+with `--` are comments; a block `.reset` starts over with a fresh in-memory database, `.file` with a fresh database file, `.stdlib`
+with a fresh in-memory database whose oracle is the standard library's sqlite3: older, but built with options that apsw's
+library lacks; in a block whose first line is `.each` every further line is a statement.  A table `features/NNN_name.py` makes such blocks with
 its function `blocks()`: cross products of clauses, types and situations.  A module `tables/*.py` makes statements for several
 rows: its `TABLES` maps `NNN-name` to a function that yields them, as text or as (text, parameters).
 For each statement these must be equal, type-exactly: rows, column names, error text and extended result code, changes(),
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -121,6 +123,19 @@ class Oracle:
         self.connection.close()
 
 
+class StandardOracle:
+    """The SQLite library of the standard library's module, for features that are build options."""
+
+    def __init__(self, path: str) -> None:
+        self.connection = sqlite3.connect(path, isolation_level=None)
+
+    def run(self, sql: str, parameters: Any = ()) -> Outcome:
+        return _dbapi_outcome(self.connection, sqlite3.Error, sql, parameters)
+
+    def close(self) -> None:
+        self.connection.close()
+
+
 class Subject:
     """minisql through its DB-API module."""
 
@@ -128,21 +143,25 @@ class Subject:
         self.connection = minisql.connect(path, isolation_level=None)
 
     def run(self, sql: str, parameters: Any = ()) -> Outcome:
-        connection = self.connection
-        try:
-            cursor = connection.execute(sql, parameters)
-            rows = [tuple(map(typed, row)) for row in cursor.fetchall()]
-            names = tuple(column[0] for column in cursor.description or ())
-            outcome: Outcome = ("rows", names, plan_tree(sql, rows))
-        except minisql.Error as error:
-            outcome = ("error", str(error), getattr(error, "sqlite_errorcode", None))
-            if str(error).startswith("Could not decode to UTF-8"):
-                outcome = NOT_UTF8
-        state = connection.execute("SELECT changes(), total_changes(), last_insert_rowid()").fetchone()
-        return (*outcome, *state)
+        return _dbapi_outcome(self.connection, minisql.Error, sql, parameters)
 
     def close(self) -> None:
         self.connection.close()
+
+
+def _dbapi_outcome(connection: Any, error_class: type[Exception], sql: str, parameters: Any) -> Outcome:
+    """What a DB-API connection makes of a statement."""
+    try:
+        cursor = connection.execute(sql, parameters)
+        rows = [tuple(map(typed, row)) for row in cursor.fetchall()]
+        names = tuple(column[0] for column in cursor.description or ())
+        outcome: Outcome = ("rows", names, plan_tree(sql, rows))
+    except error_class as error:
+        outcome = ("error", str(error), getattr(error, "sqlite_errorcode", None))
+        if str(error).startswith("Could not decode to UTF-8"):
+            outcome = NOT_UTF8
+    state = connection.execute("SELECT changes(), total_changes(), last_insert_rowid()").fetchone()
+    return (*outcome, *state)
 
 
 _results: dict[str, tuple[int, list[str]]] = {}
@@ -160,19 +179,21 @@ def _run(script: Script) -> tuple[int, list[str]]:
     found: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         n_files = 0
-        oracle, subject = Oracle(":memory:"), Subject(":memory:")
+        oracle: Oracle | StandardOracle = Oracle(":memory:")
+        subject = Subject(":memory:")
         totals = (0, 0)
         try:
             for statement in script.statements:
                 sql, parameters = (statement, ()) if isinstance(statement, str) else statement
-                if sql in (".reset", ".file"):
+                if sql in (".reset", ".file", ".stdlib"):
                     oracle.close()
                     subject.close()
                     n_files += 1
                     names = [os.path.join(folder, f"{n_files}-{who}.db") for who in ("c", "m")]
-                    if sql == ".reset":
+                    if sql != ".file":
                         names = [":memory:", ":memory:"]
-                    oracle, subject = Oracle(names[0]), Subject(names[1])
+                    oracle = StandardOracle(names[0]) if sql == ".stdlib" else Oracle(names[0])
+                    subject = Subject(names[1])
                     totals = (0, 0)
                     continue
                 count += 1
