@@ -214,7 +214,15 @@ def test_an_interrupt_ends_at_once_and_can_be_resumed(project: Config, tmp_path:
     path.write_text(re.sub(r"(?m)^(attempt|idle)_seconds = .*", r"\1_seconds = 600.0", path.read_text()))
     git(project.checkout, "commit", "--quiet", "-a", "--message", "patience")
     command = [sys.executable, "-m", "agent_harness", "--checkout", str(project.checkout), "run"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell starts what runs in the background with interrupts ignored, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as run:
         deadline = time.monotonic() + 120
         while len(ledger(tmp_path)) < 2 and time.monotonic() < deadline:
             time.sleep(0.05)
