@@ -122,6 +122,9 @@ def auto_vacuum(session: Session, database: int | None, value: str | None) -> Ro
     if 0 <= mode <= 2:
         if btree.n_pages == 0:
             btree.set_auto_vacuum(mode)
+            if mode:
+                # SQLite writes the mode at once, and with it the header page.
+                session.ensure_writing(database or 0)
             return []
         session.settings["auto_vacuum", database or 0] = mode
         session.ensure_reading(database or 0)
@@ -135,10 +138,10 @@ def auto_vacuum(session: Session, database: int | None, value: str | None) -> Ro
 def incremental_vacuum(session: Session, database: int | None, value: str | None) -> Rows:
     """Gives free pages back to the file system, as many as the value says or all; a row without columns for each."""
     limit = parse_integer(value) if value is not None else 0
-    session.ensure_reading(database or 0)
     btree = target(session, database)
+    # SQLite opens a write transaction whatever the mode is: a new file gets its header page.
+    session.ensure_writing(database or 0)
     if btree.auto_vacuum == 2 and btree.get_meta(0):
-        session.ensure_writing(database or 0)
         return [()] * btree.incremental_vacuum(max(limit, 0))
     return []
 

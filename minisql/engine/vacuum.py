@@ -75,7 +75,7 @@ def rebuilt_copy(session: Session, database: int, renumbers: bool = False, reser
     source = session.btrees[database]
     assert source is not None
     size = session.settings.get(("page_size", database), source.page_size)
-    if source.journal_mode == "wal":
+    if source.journal_mode == "wal" or source.pager.file is None:
         size = source.page_size
     reserve = source.reserved_bytes if reserve < 0 else reserve
     if size - reserve < _LEAST_USABLE:
@@ -83,8 +83,6 @@ def rebuilt_copy(session: Session, database: int, renumbers: bool = False, reser
     copy = BtreeFile.open(None, page_size=size)
     copy.set_page_size(size, reserve)
     copy.pager.makes_pages = True
-    if source.n_pages == 0:
-        return copy
     copy.pager.auto_vacuum_mode = session.settings.get(("auto_vacuum", database), source.auto_vacuum)
     copy.encoding = source.encoding
     copy.begin_read()
@@ -92,15 +90,24 @@ def rebuilt_copy(session: Session, database: int, renumbers: bool = False, reser
     for field in _COPIED_META:
         copy.set_meta(field, source.get_meta(field))
     copy.set_meta(_COOKIE, (source.get_meta(_COOKIE) + 1) & 0xFFFFFFFF)
-    copy.set_meta(_FILE_FORMAT, 4)
-    _copy_objects(session, database, source, copy, renumbers)
+    rows = read_rows(session, database)
+    if any(row[3] for row in rows):
+        # The first CREATE TABLE sets it, so a database without trees has none.
+        copy.set_meta(_FILE_FORMAT, 4)
+    _copy_objects(session, database, rows, source, copy, renumbers)
     copy.commit()
     copy.end_read()
     return copy
 
 
-def _copy_objects(session: Session, database: int, source: BtreeFile, copy: BtreeFile, renumbers: bool) -> None:
-    rows = read_rows(session, database)
+def _copy_objects(
+    session: Session,
+    database: int,
+    rows: list[tuple[Any, ...]],
+    source: BtreeFile,
+    copy: BtreeFile,
+    renumbers: bool,
+) -> None:
     schema = session.catalog.schemas[database]
     assert schema is not None
     schema_cursor = copy.table_cursor(1, SCHEMA_SHAPE, True)

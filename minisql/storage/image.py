@@ -109,6 +109,9 @@ def load_image(file: BtreeFile, image: bytes) -> None:
 def write_image_page(file: BtreeFile, number: int, data: bytes) -> None:
     """Replaces one page within a write transaction, as the backup API does; page 1 brings its header along."""
     pager = file.pager
+    if number == 1 and pager.wal is not None:
+        # A database with a log stays in WAL mode, whatever the image says.
+        data = data[:18] + b"\x02\x02" + data[20:]
     if number > pager.n_pages:
         pager.n_pages = number
     old = pager.pages.get(number)
