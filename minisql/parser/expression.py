@@ -49,6 +49,7 @@ from minisql.parser.ast import (
     Unary,
 )
 from minisql.parser.depth import check_depth, too_deep
+from minisql.parser.dropping import dropped, empty_list
 from minisql.parser.state import (
     State,
     accept,
@@ -80,6 +81,7 @@ _PREFIX_TEXT = {_PREFIX_MINUS: "-", _PREFIX_PLUS: "+", _PREFIX_TILDE: "~", _PREF
 _SUBQUERY_STARTS = frozenset((k.SELECT, k.VALUES, k.WITH))
 _NULL = Literal(None)
 _NUMBERS = frozenset((int, float))
+_MAY_BE_FALSE = frozenset((Literal, InList))
 
 # The hot loop reads module globals, which CPython caches, rather than attributes of `tokens`.
 _ID, _NUMBER, _STRING, _LP, _RP, _COMMA, _DOT = k.ID, k.NUMBER, k.STRING, k.LP, k.RP, k.COMMA, k.DOT
@@ -215,7 +217,11 @@ def expression(state: State) -> Expression:
                 if code <= _LAST_SIMPLE and code > _AND:
                     left = Binary(_OPERATOR_TEXT[code], lower, left)
                 elif code == _AND:
-                    if type(lower) is And:
+                    may_drop = left.__class__ in _MAY_BE_FALSE or lower.__class__ in _MAY_BE_FALSE
+                    zero = dropped(lower, left) if may_drop and state.drops_terms else None
+                    if zero is not None:
+                        left = zero
+                    elif type(lower) is And:
                         lower.terms.append(left)
                         left = lower
                     else:
@@ -560,7 +566,7 @@ def _in(state: State, left: Expression, is_negated: bool, level: int, stack: lis
             return InSelect(left, subquery(state), is_negated)
         if following == _RP:
             state.index = i + 2
-            return InList(left, [], is_negated)
+            return empty_list(left, is_negated)
         stack.append(((left, [], is_negated), _IN_LIST, level))
         return None
     # As good as the SELECT that it stands for.

@@ -51,10 +51,13 @@ class Parsed:
         self.n_selects = n_selects
 
 
-def parse_one(sql: str, start: int = 0, limit_values: Sequence[int] = limits.DEFAULTS) -> tuple[Parsed | None, int]:
+def parse_one(
+    sql: str, start: int = 0, limit_values: Sequence[int] = limits.DEFAULTS, drops_terms: bool = True
+) -> tuple[Parsed | None, int]:
     """Parses the first statement of sql[start:] and returns it with the offset where the rest of the text begins.
 
-    The statement is None when only blanks, comments and semicolons are left.  Raises OperationalError with SQLite's text;
+    The statement is None when only blanks, comments and semicolons are left.  Without `drops_terms` the tree has the terms
+    beside a false term of AND, too.  Raises OperationalError with SQLite's text;
     its offset counts UTF-8 bytes from `start`.
     """
     length = len(sql)
@@ -76,6 +79,7 @@ def parse_one(sql: str, start: int = 0, limit_values: Sequence[int] = limits.DEF
             break
         start = end
     state.source.origin = origin
+    state.drops_terms = drops_terms
     if rule is None:
         raise syntax_error(state, 0)
     if len(kinds) > _NESTING_LIMIT_TOKENS:

@@ -36,14 +36,15 @@ class State:
     """The tokens of a statement and the parser's place among them.
 
     `parameter_names[n - 1]` is the name of parameter n, None for a plain `?` or a gap; `is_trigger` is set within the body
-    of a trigger.  `calls` are the function calls read so far, `columns` the names read as columns,
-    `n_selects` counts SELECT, VALUES and IN with a table.
+    of a trigger; `drops_terms` says whether what stands beside a false term of AND is dropped.  `calls` are the function
+    calls read so far, `columns` the names read as columns, `n_selects` counts SELECT, VALUES and IN with a table.
     """
 
     __slots__ = (
         "calls",
         "columns",
         "depth",
+        "drops_terms",
         "index",
         "is_trigger",
         "kinds",
@@ -68,6 +69,7 @@ class State:
         self.kinds = kinds
         self.index = 0
         self.depth = 0
+        self.drops_terms = True
         self.limits = limit_values
         self.rules = rules
         self.parameter_names: list[str | None] = []

@@ -79,7 +79,7 @@ def emit_add_column(compiler: Compiler, node: ast.AddColumn) -> None:
 
 def stored_text(sql: str) -> StoredText:
     """A stored SQL text with its tokens."""
-    parsed, _ = parse_one(sql)
+    parsed, _ = parse_one(sql, drops_terms=False)
     assert parsed is not None, "a stored object has been parsed before"
     return StoredText(sql, parsed)
 

@@ -20,6 +20,7 @@ from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, sqlite_error
 from minisql.limits import call_on_fresh_stack
 from minisql.parser import ast
+from minisql.parser.dropping import is_truth_value
 from minisql.planner.nodes import Held, SourceColumn
 from minisql.planner.operands import affinity_of, collation_of, comparison, note_captures, settle_plain, typed_operand
 from minisql.planner.references import has_subquery
@@ -237,7 +238,13 @@ def emit_comparison(compiler: Compiler, node: ast.Binary, scope: Scope, target: 
 def truth_test(compiler: Compiler, node: ast.Binary, scope: Scope) -> int | None:
     """1 or 0 when the node is `x IS [NOT] TRUE` or `FALSE`, else None."""
     right = node.right
-    if node.operator not in ("IS", "IS NOT") or right.__class__ is not ast.Column:
+    if node.operator not in ("IS", "IS NOT"):
+        return None
+    while right.__class__ is ast.Collate:
+        right = right.operand
+    if right.__class__ is ast.InList and is_truth_value(right):
+        return int(right.is_negated)
+    if right.__class__ is not ast.Column:
         return None
     if right.table is not None or right.is_double_quoted:
         return None
@@ -312,9 +319,7 @@ def emit_connective(compiler: Compiler, node: ast.And | ast.Or, scope: Scope, ta
             function = arithmetic.logical_and if is_and else arithmetic.logical_or
             known = function(known, constants[register])
             if known is not None and known != (1 if is_and else 0):
-                if not is_and:
-                    # SQLite's parser drops what stands beside a false term of AND, right or wrong.
-                    emit_unused(compiler, node.terms[number + 1 :], scope)
+                emit_unused(compiler, node.terms[number + 1 :], scope)
                 return placed(compiler, compiler.constant(known), target)
             continue
         previous = result if started else compiler.constant(known)

@@ -33,7 +33,7 @@ class SchemaObject:
 
     def text(self) -> StoredText:
         """The text with its tokens."""
-        parsed, _ = parse_one(self.sql)
+        parsed, _ = parse_one(self.sql, drops_terms=False)
         assert parsed is not None, "a stored object has been parsed before"
         return StoredText(self.sql, parsed)
 
