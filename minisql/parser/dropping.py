@@ -26,7 +26,7 @@ def empty_list(operand: ast.Expression, is_negated: bool) -> ast.InList:
 
 def is_truth_value(node: ast.Expression) -> bool:
     """Whether a node is an `IN ()` without operand, which is as good as the keyword TRUE or FALSE."""
-    return node.__class__ is ast.InList and not node.items and node.operand is _NULL  # type: ignore[attr-defined]
+    return node.__class__ is ast.InList and not node.items and node.operand is _NULL
 
 
 def dropped(left: ast.Expression, right: ast.Expression) -> ast.Literal | None:
@@ -34,6 +34,11 @@ def dropped(left: ast.Expression, right: ast.Expression) -> ast.Literal | None:
     if (_is_false(left) or _is_false(right)) and not _calls(left) and not _calls(right):
         return _ZERO
     return None
+
+
+def is_call(node: object) -> bool:
+    """Whether SQLite takes a node for the call of a function: LIKE and its like, `->`, `->>` and CURRENT_TIME are some."""
+    return isinstance(node, _CALLS) or (isinstance(node, ast.Binary) and node.operator in ("->", "->>"))
 
 
 def _is_false(node: ast.Expression) -> bool:
@@ -49,7 +54,7 @@ def _calls(node: ast.Expression) -> bool:
         item = pending.pop()
         if isinstance(item, (list, tuple)):
             pending += item
-        elif isinstance(item, _CALLS) or (isinstance(item, ast.Binary) and item.operator in ("->", "->>")):
+        elif is_call(item):
             return True
         elif isinstance(item, ast.InTable):
             pending.append(item.operand)

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
 from minisql.catalog.schema import Column
+from minisql.functions.registry import ScalarFunction
 from minisql.parser import ast
+from minisql.parser.dropping import is_call
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.operands import affinity_of, collation_of
 from minisql.planner.walking import walk
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 _MAY_BE_NUMBER, _MAY_BE_TEXT, _MAY_BE_BLOB = 1, 2, 4
 _ANYTHING = 7
-_VARYING = (ast.Column, SourceColumn, ast.FunctionCall, ast.ScalarSubquery, ast.Exists, ast.InSelect, ast.InTable, ast.Raise)
+_VARYING = (SourceColumn, ast.ScalarSubquery, ast.Exists, ast.InSelect, ast.InTable, ast.Raise)
 
 Arm = tuple["ast.Expression | None", "Scope"]
 """An expression and its scope; None for a coroutine of constant rows, whose first expression has no affinity."""
@@ -121,7 +123,7 @@ def _arms(compiler: Compiler, block: Block, number: int) -> list[Arm]:
     arms: list[Arm] = [(row[number], scope) for row in rows[:start]]
     if start < len(rows):
         arms.append((None, scope))
-        arms.extend((row[number], scope) for row in rows[start + 1 :] if not _is_constant(row))
+        arms.extend((row[number], scope) for row in rows[start + 1 :] if not _is_constant(compiler, row))
     return arms
 
 
@@ -132,18 +134,28 @@ def _coroutine_start(compiler: Compiler, block: Block) -> int:
     for number, row in enumerate(rows[:-1]):
         if (
             all(affinity_of(compiler, item, block.scope) <= NONE for item in row)
-            and _is_constant(row)
+            and _is_constant(compiler, row)
             and all(affinity_of(compiler, item, block.scope) <= NONE for item in rows[number + 1])
-            and _is_constant(rows[number + 1])
+            and _is_constant(compiler, rows[number + 1])
         ):
             return number
     return len(rows)
 
 
-def _is_constant(row: list[ast.Expression]) -> bool:
+def _is_constant(compiler: Compiler, row: list[ast.Expression]) -> bool:
     return all(
-        item.__class__ is ast.Literal or not any(isinstance(node, _VARYING) for node in walk(item)) for item in row
+        item.__class__ is ast.Literal or not any(_varies(compiler, node) for node in walk(item)) for item in row
     )
+
+
+def _varies(compiler: Compiler, node: object) -> bool:
+    """Whether a node keeps an expression from being constant; calls of functions that always answer the same do not."""
+    if isinstance(node, ast.FunctionCall):
+        function = compiler.context.functions.find(node.name, len(node.arguments))
+        return node.over is not None or function.__class__ is not ScalarFunction or not function.deterministic
+    if isinstance(node, ast.Column):
+        return node.table is not None or node.is_double_quoted or node.name.lower() not in ("true", "false")
+    return isinstance(node, _VARYING)
 
 
 def classes_of(compiler: Compiler, node: ast.Expression, scope: Scope) -> int:
@@ -170,6 +182,6 @@ def classes_of(compiler: Compiler, node: ast.Expression, scope: Scope) -> int:
         if affinity >= NUMERIC:
             return _MAY_BE_NUMBER | _MAY_BE_BLOB
         return _MAY_BE_TEXT | _MAY_BE_BLOB if affinity == TEXT else _ANYTHING
-    if node.__class__ is ast.FunctionCall or node.__class__ is ast.Variable:
+    if node.__class__ is ast.Variable or is_call(node):
         return _ANYTHING
     return _MAY_BE_NUMBER
