@@ -37,17 +37,28 @@ def explain_rows(program: Program) -> Iterator[ExplainRow]:
 
     Source: https://www.sqlite.org/opcode.html section 2.4
     """
-    pending = [program]
+    for current, _name in programs_of(program):
+        yield from instruction_rows(current)
+
+
+def instruction_rows(program: Program) -> Iterator[ExplainRow]:
+    """Yields the rows of EXPLAIN for the instructions of one program without its sub-programs."""
+    for address, (opcode, p1, p2, p3, p4, p5) in enumerate(program.code):
+        text = None if p4 is None else operand_text(p4)
+        yield address, CONTRACTS[opcode].name, number(p1), number(p2), number(p3), text, p5, comment_of(opcode, p1, p2, p3, p5)
+
+
+def programs_of(program: Program) -> list[tuple[Program, tuple[int, str] | None]]:
+    """A program and its sub-programs, each once, with the database and name of the trigger that a sub-program is made of;
+    None for the program itself and for the actions of foreign keys."""
+    found: list[tuple[Program, tuple[int, str] | None]] = [(program, None)]
     seen = {id(program)}
-    while pending:
-        current = pending.pop(0)
-        for address, (opcode, p1, p2, p3, p4, p5) in enumerate(current.code):
-            text = None if p4 is None else operand_text(p4)
-            comment = comment_of(opcode, p1, p2, p3, p5)
-            yield address, CONTRACTS[opcode].name, number(p1), number(p2), number(p3), text, p5, comment
+    for current, _name in found:
+        for _opcode, _p1, _p2, _p3, p4, _p5 in current.code:
             if p4.__class__ is tuple and p4 and isinstance(p4[0], Program) and id(p4[0]) not in seen:
                 seen.add(id(p4[0]))
-                pending.append(p4[0])
+                found.append((p4[0], p4[2]))
+    return found
 
 
 def number(operand: Any) -> Any:

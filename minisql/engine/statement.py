@@ -31,7 +31,8 @@ Part = tuple[Iterable[Sequence[Any]], "list[list[Any]] | None", "Exception | Non
 
 class Statement:
     """A prepared statement.  `generation` is the schema generation that the program was compiled for; `is_changing` tells
-    that the DB-API counts it as INSERT, UPDATE, DELETE or REPLACE; the rest is the state of the current run."""
+    that the DB-API counts it as INSERT, UPDATE, DELETE or REPLACE; `n_runs` and `n_recompiled` count; the rest is the state
+    of the current run."""
 
     __slots__ = (
         "deferred_violations",
@@ -42,6 +43,8 @@ class Statement:
         "is_running",
         "is_writing",
         "n_parameters",
+        "n_recompiled",
+        "n_runs",
         "parameter_names",
         "program",
         "savepoints",
@@ -56,7 +59,7 @@ class Statement:
         self.is_running = False
         self.is_writing = False
         self.savepoints: list[tuple[int, int]] = []
-        self.deferred_violations = 0
+        self.deferred_violations = self.n_recompiled = self.n_runs = 0
         # As `adopt`, without the call.
         self.program = program
         self.generation = session.schema_generation
@@ -97,6 +100,7 @@ class Statement:
                 try:
                     running.add(self)
                     self.is_running = True
+                    self.n_runs += 1
                     session.starting = self
                     session.time_ms = None
                     if session.trace is not None:
@@ -193,7 +197,9 @@ class Statement:
                 self.is_running = True
                 session.starting = self
                 session.time_ms = None
-                return insert_many(self.program, session, rows, columns)
+                is_done = insert_many(self.program, session, rows, columns)
+                self.n_runs += len(rows) if is_done else 0
+                return is_done
             except SchemaChanged:
                 return False
             except BaseException as raised:
@@ -217,6 +223,7 @@ class Statement:
                 session.running.add(self)
                 self.is_running = True
                 for values in _until_failure(sequences, failures):
+                    self.n_runs += 1
                     session.starting = self
                     session.time_ms = None
                     if self.generation != session.schema_generation:
@@ -254,6 +261,7 @@ class Statement:
 
     def recompile(self) -> None:
         """Compiles the statement for the current schema."""
+        self.n_recompiled += 1
         self.adopt(self.session.compile(self.sql))
 
 

@@ -11,8 +11,9 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from minisql.bytecode.listing import programs_of
 from minisql.engine.statement import Statement
-from minisql.errors import ERROR, MISUSE, sqlite_error
+from minisql.errors import ERROR, MISUSE, Error, sqlite_error
 from minisql.functions.registry import ANY, AggregateFunction, ScalarFunction
 from minisql.storage.image import page_image, set_page_count, write_image_page
 from minisql.vm.machine import run
@@ -162,20 +163,48 @@ class SessionHost:
         self.session.ensure_writing(self.session.catalog.schema_position(schema_name))
         set_page_count(btree, n_pages)
 
-    def statements(self) -> list[tuple[str, int, bool, bool, int]]:
+    def statements(self) -> list[tuple[str, int, bool, bool, int, int, int]]:
         """The prepared statements, the newest first.
 
         No list of them is kept, as it would cost every statement something: the collector of garbage knows them all.
         """
         session = self.session
-        found: list[tuple[str, int, bool, bool, int]] = []
+        found: list[tuple[str, int, bool, bool, int, int, int]] = []
         for generation in range(3):
             for item in reversed(gc.get_objects(generation)):
                 if item.__class__ is Statement and item.session is session:
                     program = item.program
                     n_bytes = sum(map(sys.getsizeof, (program.code, program.template, *program.code)))
-                    found.append((item.sql, len(item.column_names), program.readonly, item.is_running, n_bytes))
+                    # In SQLite a run begins before it finds that the schema has changed, and once again when it has compiled.
+                    counted = item.n_recompiled, item.n_runs + item.n_recompiled
+                    found.append((item.sql, len(item.column_names), program.readonly, item.is_running, *counted, n_bytes))
         return found
+
+    def compiled_programs(self, text: str) -> list[tuple[str | None, Program]] | None:
+        """The program of the first statement in a text, and its sub-programs with their names; None if it has an error."""
+        session = self.session
+        try:
+            statement, _end = session.prepare(text)
+        except Error:
+            return None
+        if statement.is_empty:
+            return None
+        main, *others = programs_of(statement.program)
+        named: list[tuple[str | None, Program]] = [(None, main[0])]
+        for program, trigger in others:
+            schema = session.catalog.schemas[trigger[0]] if trigger is not None else None
+            named.append(("(FK)" if trigger is None or schema is None else schema.triggers[trigger[1]].name, program))
+        return named
+
+    def tree_owner(self, database: int, root_page: int) -> tuple[str, str, str] | None:
+        """What a tree stores: "table" or "index", schema, name; None if the schema knows nothing there."""
+        schema = self.session.catalog.schemas[database]
+        if schema is not None and root_page:
+            for kind, objects in (("table", schema.tables), ("index", schema.indexes)):
+                for item in objects.values():
+                    if item.root_page == root_page:
+                        return kind, schema.name, item.name
+        return None
 
     def virtual_table(self, schema_name: str, table_name: str) -> VirtualTable | None:
         """The module's table behind a virtual table of that name, None if there is none."""

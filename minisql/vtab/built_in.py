@@ -31,6 +31,8 @@ _MADE_IN = {
     "csv": "csv_files",
     "sqlite_dbpage": "pages",
     "sqlite_stmt": "statements",
+    "bytecode": "programs",
+    "tables_used": "programs",
     "completion": "completion",
 }
 """Name to the module of this room whose `make_module(name)` makes it."""

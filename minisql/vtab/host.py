@@ -9,9 +9,12 @@ Source: https://www.sqlite.org/vtab.html.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from minisql.vtab.protocol import Value, VirtualTable
+
+if TYPE_CHECKING:
+    from minisql.bytecode.program import Program
 
 
 class VtabHost(Protocol):
@@ -62,8 +65,16 @@ class VtabHost(Protocol):
     def cut_pages(self, schema_name: str, n_pages: int) -> None:
         """Cuts a database down to so many pages."""
 
-    def statements(self) -> list[tuple[str, int, bool, bool, int]]:
-        """The prepared statements, the newest first: text, number of columns, read-only, running, bytes of the program."""
+    def statements(self) -> list[tuple[str, int, bool, bool, int, int, int]]:
+        """The prepared statements, the newest first: text, number of columns, read-only, running, how often compiled again
+        and run, bytes of the program."""
+
+    def compiled_programs(self, text: str) -> list[tuple[str | None, Program]] | None:
+        """The program of the first statement in a text, named None, and its sub-programs: the name of a trigger, or "(FK)".
+        None if there is no statement or it has an error."""
+
+    def tree_owner(self, database: int, root_page: int) -> tuple[str, str, str] | None:
+        """What a tree stores: "table" or "index", schema, name; None if nothing is there that the schema knows."""
 
     def virtual_table(self, schema_name: str, table_name: str) -> VirtualTable | None:
         """The module's table behind a virtual table of that name, None if there is none."""

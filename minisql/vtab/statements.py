@@ -1,6 +1,7 @@
 """sqlite_stmt: the prepared statements of the connection, the newest first.
 
-The counters of full scans, sorts, automatic indexes, steps, recompilations and runs are not kept here and are NULL; `mem` is
+`run` and `reprep` count the runs and recompilations.  The steps, and how many of them were steps of full scans, sorts or
+automatic indexes, stay 0: programs run as loops of Python that count nothing, and counting would slow every row.  `mem` is
 what the program's instructions and registers take.
 
 Source: https://www.sqlite.org/stmt.html.
@@ -23,5 +24,5 @@ def make_module(name: str) -> Module:
 
 
 def _rows(host: Any, arguments: list[Any], n_given: int) -> Iterable[tuple[Value, ...]]:
-    for sql, n_columns, is_readonly, is_running, n_bytes in host.statements():
-        yield (sql, n_columns, int(is_readonly), int(is_running), *(None,) * 6, n_bytes)
+    for sql, n_columns, is_readonly, is_running, n_recompiled, n_runs, n_bytes in host.statements():
+        yield (sql, n_columns, int(is_readonly), int(is_running), 0, 0, 0, 0, n_recompiled, n_runs, n_bytes)
