@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import random
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
 from agent_harness.contract.minimise import Answer, differs, reference_engine, replay
 from agent_harness.contract.process_engine import ProcessEngine
@@ -21,6 +23,23 @@ from agent_harness.contract.value_classes import any_literal, large_literal
 
 WORDS = ("amber", "Birch", "cedar", "Delta", "ember", "fjord", "Gale", "heath", "iris", "", "it''s", "ÄÖ", "10", " x ")
 COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "IS", "IS NOT")
+
+
+class Dealer(random.Random):
+    """Chance that leaves nothing out: what is chosen at one place of the code is dealt like cards, no option for the second
+    time before each has come once."""
+
+    def __init__(self, seed: str) -> None:
+        super().__init__(seed)
+        self._decks: dict[tuple[object, int, int], list[int]] = {}
+
+    def choice(self, seq: Any) -> Any:
+        """An option that this place has not had lately."""
+        frame = sys._getframe(1)
+        deck = self._decks.setdefault((frame.f_code, frame.f_lineno, len(seq)), [])
+        if not deck:
+            deck += self.sample(range(len(seq)), len(seq))
+        return seq[deck.pop()]
 
 
 class World:
@@ -424,15 +443,16 @@ class HeldOut:
         self.is_own = is_own
 
 
-def make_holdout(seed: str, target_features: Collection[str], per_feature: int = 5) -> list[HeldOut]:
+def make_holdout(seed: str, target_features: Collection[str], per_feature: int = 8) -> list[HeldOut]:
     """Scripts for every generator, answered by nobody yet; the same for the same seed."""
     wanted = frozenset(target_features)
     held: list[HeldOut] = []
     for name, (generator, features) in GENERATORS.items():
         chance = random.Random(f"{seed}/{name}")
+        dealer = Dealer(f"{seed}/{name}/choices")
         for _ in range(per_feature):
             world = World(chance)
-            held.append(HeldOut(name, [*world.setup, *generator(chance, world)], bool(features & wanted)))
+            held.append(HeldOut(name, [*world.setup, *generator(dealer, world)], bool(features & wanted)))
     return held
 
 

@@ -18,14 +18,14 @@ from agent_harness.gates.base import Change, GateResult
 
 
 class HoldoutGate:
-    """Option: `per_feature` (5 scripts for each of some thirty features)."""
+    """Option: `per_feature` (8 scripts for each of some thirty features)."""
 
     name = "holdout"
 
     def __init__(self, contract: RecordsContract, seed: str, options: Mapping[str, Any]) -> None:
         self._contract = contract
         self._seed = seed
-        self._per_feature = int(options.get("per_feature", 5))
+        self._per_feature = int(options.get("per_feature", 8))
 
     def check(self, change: Change, contract: Contract) -> GateResult:
         """Compares base and head on a fresh hold-out."""

@@ -87,7 +87,7 @@ paths = ["tests/slt"]
 jobs = 1
 
 [gates.holdout]
-per_feature = 1
+per_feature = 4
 
 [gates.performance]
 pairs = 1

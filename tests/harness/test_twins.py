@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_harness.contract.holdout import GENERATORS, agreement, answer_all, counts, make_holdout
+from agent_harness.contract.holdout import GENERATORS, Dealer, agreement, answer_all, counts, make_holdout
 from agent_harness.contract.minimise import differs, reference_engine, replay
 from agent_harness.contract.sql_text import features, normalised, script_features, tokens
 from agent_harness.contract.twins import fails, make_twins
@@ -177,3 +177,11 @@ def test_repair_that_is_wrong_for_large_values_only_is_lost(scratch: Scratch, tm
     change = scratch.change(tmp_path / "work", narrow)
     assert gate.check(change, scratch.contract).signature == "holdout: lost"
     assert gate.check(scratch.change(tmp_path / "right", repair), scratch.contract).passed
+
+
+def test_what_is_chosen_at_a_place_comes_round() -> None:
+    dealer = Dealer("seed")
+    dealt = [[dealer.choice("abcd"), dealer.choice("xyz")] for _ in range(12)]
+    assert all(sorted(letter for letter, _ in dealt[at : at + 4]) == list("abcd") for at in (0, 4, 8))
+    # Two choices of as many options on a line share a deck; these have not as many.
+    assert all(sorted(letter for _, letter in dealt[at : at + 3]) == list("xyz") for at in (0, 3, 6, 9))
