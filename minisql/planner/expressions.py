@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from minisql.planner.compiler import Compiler
     from minisql.planner.scope import Scope
+    from minisql.values.collation import Collation
 
 Emitter = Callable[["Compiler", Any, "Scope", int], int]
 
@@ -69,6 +70,9 @@ UNARY: dict[str, tuple[int, Callable[[Any], Any]]] = {
     "~": (op.BitNot, arithmetic.bit_not),
     "NOT": (op.Not, arithmetic.logical_not),
 }
+
+_AT_HAND = (ast.Literal, ast.Column, ast.Variable, SourceColumn, Held)
+"""Operands whose value is there without a computation that could fail."""
 
 
 def emit_expression(compiler: Compiler, node: ast.Expression, scope: Scope, target: int = 0) -> int:
@@ -288,17 +292,57 @@ def row_operands(
 
 
 def emit_row_comparison(compiler: Compiler, node: ast.Binary, scope: Scope, target: int) -> int:
-    """`(a, b) < (c, d)` and its like."""
+    """`(a, b) < (c, d)` and its like; what comes behind the columns that decide it is not computed if it could fail."""
     if row_size(compiler, node.left, scope) != row_size(compiler, node.right, scope):
         raise sqlite_error(ERROR, "row value misused")
-    pairs = []
+    if _has_computed_columns(node.left) or _has_computed_columns(node.right):
+        return placed(compiler, _emit_stepwise_comparison(compiler, node, scope), target)
     left = row_operands(compiler, node.left, scope)
     right = row_operands(compiler, node.right, scope)
-    for left_item, right_item in zip(left, right):
-        pairs.append(comparison(compiler, left_item, right_item))
+    pairs = [comparison(compiler, left_item, right_item) for left_item, right_item in zip(left, right)]
     result = target or compiler.register()
-    compiler.emit(op.RowCompare, 0, 0, result, (node.operator, *(tuple(column) for column in zip(*pairs))))
+    _emit_row_compare(compiler, node.operator, pairs, result)
     return result
+
+
+def _has_computed_columns(node: ast.Expression) -> bool:
+    """Whether a column of a row value behind the first takes a computation."""
+    return node.__class__ is ast.RowValue and any(item.__class__ not in _AT_HAND for item in node.items[1:])
+
+
+def _emit_stepwise_comparison(compiler: Compiler, node: ast.Binary, scope: Scope) -> int:
+    """Compares what is there before each column that has to be computed; returns the register of the result."""
+    operator = node.operator
+    sides = [
+        side.items if side.__class__ is ast.RowValue else row_operands(compiler, side, scope)
+        for side in (node.left, node.right)
+    ]
+    result = compiler.register()
+    end = compiler.label()
+    pairs: list[tuple[int, int, Collation | None, int]] = []
+    for columns in zip(*sides):
+        if pairs and any(item.__class__ is not tuple and item.__class__ not in _AT_HAND for item in columns):
+            _emit_row_compare(compiler, operator, pairs, result)
+            if operator in ("=", "IS"):
+                compiler.emit(op.IfNot, result, end, 0)
+            elif operator in ("<>", "IS NOT"):
+                compiler.emit(op.If, result, end, 0)
+            else:
+                # An order is settled by columns that differ, and by NULL.
+                same = compiler.register()
+                _emit_row_compare(compiler, "=", pairs, same)
+                compiler.emit(op.IfNot, same, end, 1)
+        left, right = (item if item.__class__ is tuple else typed_operand(compiler, item, scope) for item in columns)
+        pairs.append(comparison(compiler, left, right))
+    _emit_row_compare(compiler, operator, pairs, result)
+    compiler.place(end)
+    return result
+
+
+def _emit_row_compare(
+    compiler: Compiler, operator: str, pairs: list[tuple[int, int, Collation | None, int]], result: int
+) -> None:
+    compiler.emit(op.RowCompare, 0, 0, result, (operator, *(tuple(column) for column in zip(*pairs))))
 
 
 def emit_connective(compiler: Compiler, node: ast.And | ast.Or, scope: Scope, target: int) -> int:
@@ -361,15 +405,25 @@ def between_terms(
     compiler: Compiler, node: ast.Between, scope: Scope
 ) -> tuple[ast.Binary, ast.Binary]:
     """BETWEEN as two comparisons of one evaluation of its operand."""
-    operand = node.operand
-    if operand.__class__ is not ast.RowValue:
-        operand = hold(compiler, operand, scope)
+    operand = _hold_all(compiler, node.operand, scope)
     return ast.Binary(">=", operand, node.low), ast.Binary("<=", operand, node.high)
 
 
 def hold(compiler: Compiler, node: ast.Expression, scope: Scope) -> Held:
     """Evaluates an expression once for several uses."""
     return Held(node, typed_operand(compiler, node, scope))
+
+
+def _hold_all(compiler: Compiler, node: ast.Expression, scope: Scope) -> ast.Expression:
+    """Evaluates an expression, or the columns of a row that have to be computed, once and whether needed or not."""
+    items: list[ast.Expression]
+    if node.__class__ is ast.RowValue:
+        items = [item if item.__class__ in _AT_HAND else hold(compiler, item, scope) for item in node.items]
+        return ast.RowValue(items)
+    if is_row(compiler, node, scope):
+        items = [Held(node, operand) for operand in row_operands(compiler, node, scope)]
+        return ast.RowValue(items)
+    return hold(compiler, node, scope)
 
 
 def emit_between(compiler: Compiler, node: ast.Between, scope: Scope, target: int) -> int:
@@ -396,7 +450,7 @@ def emit_case(compiler: Compiler, node: ast.Case, scope: Scope, target: int) -> 
     end = compiler.label()
     operand = None
     if node.operand is not None:
-        operand = node.operand if node.operand.__class__ is ast.RowValue else hold(compiler, node.operand, scope)
+        operand = _hold_all(compiler, node.operand, scope)
     for condition, value in node.whens:
         following = compiler.label()
         test = condition if operand is None else ast.Binary("=", operand, condition)
@@ -472,7 +526,12 @@ def _emit_in_rows(compiler: Compiler, node: ast.InList, scope: Scope, target: in
         if found != size:
             raise sqlite_error(ERROR, f"IN(...) element has {found} term{'s' if found > 1 else ''} - expected {size}")
     if len(node.items) == 1:
-        comparison_node: ast.Expression = ast.Binary("=", node.operand, node.items[0])
+        # SQLite puts the row into a table, so it computes all of both sides.
+        left, right = (
+            _hold_all(compiler, side, scope) if side.__class__ is ast.RowValue else side
+            for side in (node.operand, node.items[0])
+        )
+        comparison_node: ast.Expression = ast.Binary("=", left, right)
         if node.is_negated:
             comparison_node = ast.Unary("NOT", comparison_node)
         return emit_expression(compiler, comparison_node, scope, target)
