@@ -607,7 +607,9 @@ class Session:
         if value >= 0:
             limits = list(self.limits)
             limits[category] = min(value, limit_numbers.HARD_LIMITS[category])
-            self.limits = limits
+            # Programs compiled before know nothing of limits, or of other ones.
+            self.limits = limits if tuple(limits) != limit_numbers.DEFAULTS else limit_numbers.DEFAULTS
+            self.bump_generation()
         return old
 
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from minisql.engine.transactions import IDLE, READING, commit_all, end_reading, finish_statement, recover
 from minisql.errors import ABORT_ROLLBACK, INTERRUPT, SCHEMA, Error, sqlite_error
+from minisql.functions.size_limits import check_lengths
+from minisql.limits import DEFAULTS
 from minisql.vm.handlers_bulk import insert_many
 from minisql.vm.host import SchemaChanged
 from minisql.vm.machine import run
@@ -107,6 +109,8 @@ class Statement:
                         session.report_trace(self, values)
                     if session.progress is not None and session.progress():
                         raise sqlite_error(INTERRUPT)
+                    if session.limits is not DEFAULTS:
+                        check_lengths(values, session.limits)
                     if self.generation != session.schema_generation:
                         self.recompile()
                     yield from run(self.program, session, values)
@@ -161,7 +165,8 @@ class Statement:
         """
         session = self.session
         n_changes = 0
-        if session.autocommit or self.program.needs_statement_journal or session.trace is not None:
+        needs_each = session.trace is not None or session.limits is not DEFAULTS
+        if needs_each or session.autocommit or self.program.needs_statement_journal:
             for values in sequences:
                 for _row in self.start(values):
                     pass

@@ -20,7 +20,8 @@ from minisql.functions.registry import (
     scalar_in_pure_place,
     scalar_with_json_arguments,
 )
-from minisql.limits import FUNCTION_ARG
+from minisql.functions.size_limits import scalar_within_limits
+from minisql.limits import DEFAULTS, FUNCTION_ARG
 from minisql.parser import ast
 from minisql.planner.conditions import emit_condition
 from minisql.planner.expressions import EMITTERS, emit_expression, emit_unused, is_row, placed, refuse_row
@@ -164,6 +165,8 @@ def emit_scalar_call(
         if is_row(compiler, argument, scope):
             refuse_row(compiler)
     constants = compiler.constants
+    if compiler.context.limits is not DEFAULTS:
+        function = scalar_within_limits(function, compiler.context.limits)
     if function.foldable and function.is_built_in:
         if all(register in constants for register in registers):
             folded = _fold(compiler, function, registers, arguments, scope)

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from minisql.bytecode import opcodes as op
 from minisql.errors import ERROR, sqlite_error
-from minisql.limits import call_on_fresh_stack
+from minisql.functions.size_limits import length_check
+from minisql.limits import DEFAULTS, call_on_fresh_stack
 from minisql.parser import ast
 from minisql.parser.dropping import is_truth_value
 from minisql.planner.nodes import Held, SourceColumn
@@ -205,6 +206,8 @@ def emit_binary(compiler: Compiler, node: ast.Binary, scope: Scope, target: int)
         result = target if target and link is node else compiler.register()
         compiler.code.append((opcode, register, operand, result, None, 0))
         register = result
+        if opcode == op.Concat and compiler.context.limits is not DEFAULTS:
+            compiler.emit(op.Function, 0, 0, result, (length_check(compiler.context.limits), (result,), None))
     if is_known:
         register = compiler.constant(value)
     return placed(compiler, register, target) if target else register
