@@ -252,6 +252,11 @@ Delete = _plain(
     "Delete the row at table cursor p1 (p3 = 1: the entry at index cursor p1, for a WITHOUT ROWID table); "
     "p4 = (table name or None, schema index); p5 flags. The cursor may go on with Next.",
 )
+PreUpdate = _plain(
+    "PreUpdate",
+    "Tell the preupdate hook of a row that is about to change; p4 = (operation code, table name, schema index, registers of "
+    "the old row or None, registers of the new row or None, old rowid's register or 0, new rowid's register or 0).",
+)
 IdxInsert = _plain(
     "IdxInsert",
     "Insert entry of registers p4 (tuple) into index cursor p1; p5 COUNT_CHANGE for WITHOUT ROWID tables.",

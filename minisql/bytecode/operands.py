@@ -60,7 +60,7 @@ for _names, _roles in (
     ("CreateBtree ReadCookie Destroy", "-w-"),
     ("Program", "-j-"),
     ("Noop Halt ResultRow Transaction AutoCommit Savepoint HostCall HostRows ResetCount FkCounter SetCookie", "---"),
-    ("ParseSchema VUpdate Clear", "---"),
+    ("ParseSchema VUpdate Clear PreUpdate", "---"),
 ):
     for _name in _names.split():
         ROLES[op.OPCODE_BY_NAME[_name]] = _roles
@@ -200,6 +200,7 @@ _READS: dict[int, Special] = {
     op.HashInsert: lambda i, layout: (*range(i[2], i[2] + i[3]), *i[4]),
     op.SorterOpen: lambda i, layout: (i[2],) if i[2] else (),
     op.Insert: lambda i, layout: (*range(i[2], i[2] + i[4][0]), i[3]),
+    op.PreUpdate: lambda i, layout: (*(i[4][3] or ()), *(i[4][4] or ()), *filter(None, i[4][5:])),
     op.Program: lambda i, layout: i[4][1],
     op.GroupStep: _step_registers,
     op.WindowStep: _step_registers,

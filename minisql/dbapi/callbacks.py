@@ -9,6 +9,7 @@ Source: https://docs.python.org/3/library/sqlite3.html#sqlite3.Connection.create
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -29,7 +30,7 @@ def enable_callback_tracebacks(enable: int, /) -> None:
     shows_tracebacks = bool(enable)
 
 
-def _report(error: BaseException, callback: object) -> None:
+def report_exception(error: BaseException, callback: object) -> None:
     """Shows what a callback raised, through sys.unraisablehook where somebody has set one."""
     if not shows_tracebacks:
         return
@@ -95,7 +96,7 @@ def scalar_callback(function: Callable[..., Any]) -> Callable[..., Any]:
                 return value
             return result_value(value)
         except BaseException as error:
-            _report(error, function)
+            report_exception(error, function)
             raise _failure(error, "user-defined function raised exception") from None
 
     return call
@@ -117,7 +118,7 @@ class _Aggregate:
         try:
             take(*arguments)
         except BaseException as error:
-            _report(error, self.aggregate_class)
+            report_exception(error, self.aggregate_class)
             raise _failure(error, "user-defined aggregate's 'step' method raised error") from None
 
     def _begin(self) -> Callable[..., Any]:
@@ -125,7 +126,7 @@ class _Aggregate:
         try:
             self.instance = self.aggregate_class()
         except BaseException as error:
-            _report(error, self.aggregate_class)
+            report_exception(error, self.aggregate_class)
             raise sqlite_error(ERROR, "user-defined aggregate's '__init__' method raised error") from None
         self.take = self._method("step")
         return self.take
@@ -142,7 +143,7 @@ class _Aggregate:
         try:
             return getattr(self.instance, name)  # type: ignore[no-any-return]
         except AttributeError as error:
-            _report(error, self.aggregate_class)
+            report_exception(error, self.aggregate_class)
             raise sqlite_error(ERROR, f"user-defined aggregate's '{name}' method not defined") from None
 
     def _call(self, name: str, *arguments: Any) -> Any:
@@ -150,7 +151,7 @@ class _Aggregate:
         try:
             return method(*arguments)
         except BaseException as error:
-            _report(error, self.aggregate_class)
+            report_exception(error, self.aggregate_class)
             raise _failure(error, f"user-defined aggregate's '{name}' method raised error") from None
 
     def _value(self, name: str) -> Any:
@@ -160,7 +161,7 @@ class _Aggregate:
         try:
             return result_value(value)
         except BaseException as error:
-            _report(error, self.aggregate_class)
+            report_exception(error, self.aggregate_class)
             raise _failure(error, f"user-defined aggregate's '{name}' method raised error") from None
 
 
@@ -180,7 +181,7 @@ class _WindowAggregate(_Aggregate):
         try:
             self.instance.finalize()
         except BaseException as error:
-            _report(error, self.aggregate_class)
+            report_exception(error, self.aggregate_class)
 
 
 def aggregate_factory(aggregate_class: Callable[[], Any]) -> Callable[[], Any]:
@@ -220,7 +221,7 @@ def authorizer(function: Callable[..., Any]) -> Callable[..., int]:
         try:
             answer = function(*arguments)
         except BaseException as error:
-            _report(error, function)
+            report_exception(error, function)
             return _DENY
         if isinstance(answer, int) and -(1 << 31) <= answer < 1 << 31:
             return answer
@@ -236,7 +237,7 @@ def progress_callback(function: Callable[[], Any]) -> Callable[[], bool]:
         try:
             return bool(function())
         except BaseException as error:
-            _report(error, function)
+            report_exception(error, function)
             return True
 
     return report
@@ -247,10 +248,25 @@ def tracer(function: Callable[[str], Any]) -> Callable[[str, bool], None]:
 
     def trace(text: str, is_too_long: bool) -> None:
         if is_too_long:
-            _report(DataError("Expanded SQL string exceeds the maximum string length"), function)
+            report_exception(DataError("Expanded SQL string exceeds the maximum string length"), function)
         try:
             function(text)
         except BaseException as error:
-            _report(error, function)
+            report_exception(error, function)
 
     return trace
+
+
+def wal_hook(connection: Any, function: Callable[[Any, str, int], int]) -> Callable[[str, int], int]:
+    """A WAL hook that gets the connection, which it keeps only as long as others do."""
+    if not callable(function):
+        raise TypeError(f"Expected a callable not {type(function).__name__}")
+    owner = weakref.ref(connection)
+
+    def hear(name: str, n_frames: int) -> int:
+        answer = function(owner(), name, n_frames)
+        if not isinstance(answer, int):
+            raise TypeError(f"wal hook must return a number not {type(answer).__name__}")
+        return answer
+
+    return hear

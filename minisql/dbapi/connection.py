@@ -44,10 +44,12 @@ from minisql.dbapi.callbacks import (
     progress_callback,
     scalar_callback,
     tracer,
+    wal_hook,
     window_factory,
 )
 from minisql.dbapi.cursor import MISSING, Cursor, Parameters
 from minisql.dbapi.dump import iterate_dump
+from minisql.dbapi.preupdate import PreUpdate, preupdate_callback
 from minisql.errors import DataError, OperationalError, ProgrammingError
 
 if TYPE_CHECKING:
@@ -136,6 +138,7 @@ class Connection:
         self._thread = get_ident() if check_same_thread else 0
         self._detect_types = detect_types
         self._statements: dict[str, Statement] = {}
+        self._preupdate_hooks: dict[Any, Callable[[PreUpdate], Any]] = {}
         self._seen_texts: set[int] = set()
         self._cached_statements = cached_statements
         self._isolation_level = isolation_level if isolation_level is None else str.upper(isolation_level)
@@ -504,6 +507,34 @@ class Connection:
         """Registers a callback that gets the text of each statement when it starts; None removes it."""
         session = self._open_session()
         session.set_trace(None if trace_callback is None else tracer(trace_callback))
+
+    @checked
+    def preupdate_hook(self, callback: Callable[[PreUpdate], Any] | None, *, id: Any = None) -> None:
+        """Registers a callback that sees every row before it changes, one for each `id`; None removes it.
+
+        While there is one, rows change one by one.
+        """
+        session = self._open_session()
+        if callback is None:
+            self._preupdate_hooks.pop(id, None)
+        else:
+            self._preupdate_hooks[id] = callback
+        session.set_preupdate_hook(preupdate_callback(self, self._preupdate_hooks) if self._preupdate_hooks else None)
+
+    @checked
+    def set_wal_hook(self, callable: Callable[[Connection, str, int], int] | None) -> None:
+        """Registers `callable(connection, database, frames)`, called after each commit to a write-ahead log; None removes it.
+
+        It answers with 0 or the code of the error that the statement shall give.  No commit checkpoints by itself any more;
+        `wal_autocheckpoint` brings that back and removes the hook.
+        """
+        session = self._open_session()
+        engine.set_wal_hook(session, None if callable is None else wal_hook(self, callable))
+
+    @checked
+    def wal_autocheckpoint(self, n: int) -> None:
+        """Checkpoints after each commit that leaves `n` frames or more in the write-ahead log; never with `n` <= 0."""
+        engine.set_automatic_checkpoint(self._open_session(), n)
 
     @checked
     def iterdump(self, *, filter: str | None = None) -> Iterator[str]:

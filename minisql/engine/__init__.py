@@ -13,12 +13,16 @@ if TYPE_CHECKING:
     from minisql.engine.virtual_extensions import register_extension as register_extension
     from minisql.engine.virtual_tables import create_module as create_module
     from minisql.engine.virtual_tables import weak_owner as weak_owner
+    from minisql.engine.wal_hook import set_automatic_checkpoint as set_automatic_checkpoint
+    from minisql.engine.wal_hook import set_wal_hook as set_wal_hook
 
 _HOMES = {
     "Backup": "minisql.engine.copying",
     "create_module": "minisql.engine.virtual_tables",
     "open_session": "minisql.engine.slow_log",
     "register_extension": "minisql.engine.virtual_extensions",
+    "set_automatic_checkpoint": "minisql.engine.wal_hook",
+    "set_wal_hook": "minisql.engine.wal_hook",
     "weak_owner": "minisql.engine.virtual_tables",
 }
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from minisql.catalog.hash_order import tables_in_walk_order
 from minisql.catalog.schema import Index, Table
 from minisql.catalog.statistics import apply_statistics
+from minisql.engine.hooks import UPDATE_OPERATIONS
 from minisql.engine.schema_loader import add_object, statistics_rows
 from minisql.engine.schema_rows import create_table_row
 from minisql.errors import ERROR, sqlite_error
@@ -83,9 +84,13 @@ def _forget_old(session: Session, statistics: Table, tables: list[Table], only: 
     row = cursor.first()
     while row is not None:
         if (only is not None and row[1] == only.name) or (only is None and row[0] in names):
-            doomed.append(cursor.rowid)
+            doomed.append((cursor.rowid, row))
         row = cursor.next()
-    for rowid in doomed:
+    for rowid, old in doomed:
+        if session.preupdate_hook is not None:
+            session.row_changing(
+                UPDATE_OPERATIONS["delete"], statistics.schema_index, statistics.name, old, None, (rowid, rowid), 0
+            )
         cursor.delete_rowid(rowid)
 
 
@@ -96,6 +101,9 @@ def _append_rows(session: Session, table: Table, rows: list[tuple[Any, ...]]) ->
     rowid = cursor.last_rowid() or 0
     for row in rows:
         rowid += 1
+        if session.preupdate_hook is not None:
+            operation = UPDATE_OPERATIONS["insert"]
+            session.row_changing(operation, table.schema_index, table.name, None, row, (rowid, rowid), 0)
         cursor.insert(rowid, row, True)
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from minisql.engine.hooks import UPDATE_OPERATIONS
 from minisql.engine.transactions import finish_statement
 from minisql.errors import ABORT, ABORT_ROLLBACK, ERROR, READONLY, sqlite_error
 from minisql.values.shape import RowShape
@@ -21,6 +22,9 @@ from minisql.values.storage_class import decode_text, encode_text, type_name
 if TYPE_CHECKING:
     from minisql.catalog.schema import Table
     from minisql.engine.session import Session
+
+
+DELETE = UPDATE_OPERATIONS["delete"]
 
 
 class BlobHandle:
@@ -172,8 +176,23 @@ class BlobHandle:
         cursor = btree.table_cursor(self._root, self._shape, True)
         row = cursor.seek_rowid(self._rowid)
         assert row is not None, "the row has just been read"
+        if self._session.preupdate_hook is not None:
+            self._tell(row)
         self._row = row = (*row[: self._position], changed, *row[self._position + 1 :])
         cursor.update(row)
+
+    def _tell(self, row: tuple[Any, ...]) -> None:
+        """SQLite's preupdate hook hears of a write as of a DELETE that names the column."""
+        session = self._session
+        schema = session.catalog.schemas[self.database]
+        tables = schema.tables.values() if schema is not None else ()
+        table = next((table for table in tables if table.root_page == self._root), None)
+        if schema is None or table is None or session.preupdate_hook is None:
+            return
+        alias = self._rowid_alias
+        old = (*row[:alias], self._rowid, *row[alias + 1 :]) if alias >= 0 else row
+        rowid = self._rowid
+        session.preupdate_hook((DELETE, schema.name, table.name, rowid, rowid, old, None, 0, self._position))
 
 
 def _find(session: Session, schema: str, name: str) -> Table:

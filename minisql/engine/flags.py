@@ -23,6 +23,7 @@ DEFAULT_FLAGS: dict[str, bool] = {
     "ignore_check_constraints": False,
     "legacy_alter_table": False,
     "minisql_fast_path": True,
+    "minisql_hears_rows": False,
     "minisql_shapes": True,
     "query_only": False,
     "read_uncommitted": False,

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 UPDATE_OPERATIONS = {"insert": 18, "update": 23, "delete": 9}
 """The authorizer's action codes, which the update hook reports."""
 
+RowChange = tuple[int, str, str, int, int, "tuple[Any, ...] | None", "tuple[Any, ...] | None", int, int]
+"""What the preupdate hook hears: operation code, database, table, rowid before and after, the old and the new row (None where
+there is none), the depth of triggers, and the column that a blob is being written to or -1."""
+PreUpdateHook = Callable[[RowChange], None]
+
 _MAX_ARGUMENTS = 1000
 _MAX_NAME_BYTES = 255
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minisql.engine.pragma_table import Rows, parse_boolean, parse_integer, parse_integer64, parse_whole_integer64, pragma
+from minisql.engine.wal_hook import set_automatic_checkpoint
 from minisql.errors import ERROR, sqlite_error
 from minisql.storage.header import ENCODINGS
 
@@ -281,10 +282,7 @@ def secure_delete(session: Session, database: int | None, value: str | None) -> 
 def wal_autocheckpoint(session: Session, database: int | None, value: str | None) -> Rows:
     """Frames in the WAL after which a commit checkpoints."""
     if value is not None:
-        session.settings["wal_autocheckpoint"] = max(parse_integer(value), 0)
-        for btree in session.btrees:
-            if btree is not None:
-                btree.pager.auto_checkpoint = session.settings["wal_autocheckpoint"]
+        set_automatic_checkpoint(session, parse_integer(value))
     return [(session.settings.get("wal_autocheckpoint", 1000),)]
 
 

@@ -37,6 +37,8 @@ from minisql.vm.machine import run
 if TYPE_CHECKING:
     from minisql.bytecode.program import Program
     from minisql.catalog.schema import Table
+    from minisql.engine.hooks import PreUpdateHook
+    from minisql.engine.wal_hook import WalHook
     from minisql.functions.context import FunctionContext
     from minisql.storage.btree import BtreeFile
 
@@ -88,6 +90,10 @@ class Session:
         self.commit_hook: Callable[[], bool] | None = None
         self.rollback_hook: Callable[[], None] | None = None
         self.has_update_hook = False
+        self.preupdate_hook: PreUpdateHook | None = None
+        self.wal_hook: WalHook | None = None
+        # The frames of each log that a statement which is not over has committed.
+        self.wal_commits: dict[int, int] = {}
         self.is_closed = False
         self.tier = "auto"
         self.verifies_programs = False
@@ -511,6 +517,21 @@ class Session:
             schema = self.catalog.schemas[schema_index]
             self.update_hook(hooks.UPDATE_OPERATIONS[operation], schema.name if schema else "", table_name, rowid)
 
+    def row_changing(
+        self,
+        operation: int,
+        schema_index: int,
+        table_name: str,
+        old: tuple[Any, ...] | None,
+        new: tuple[Any, ...] | None,
+        rowids: tuple[int, int],
+        depth: int,
+    ) -> None:
+        """The preupdate hook."""
+        if self.preupdate_hook is not None:
+            schema = self.catalog.schemas[schema_index]
+            self.preupdate_hook((operation, schema.name if schema else "", table_name, *rowids, old, new, depth, -1))
+
     # FunctionContext
 
     def current_time_ms(self) -> int:
@@ -565,6 +586,12 @@ class Session:
         self.has_update_hook = update is not None
         self.commit_hook = commit
         self.rollback_hook = rollback
+
+    def set_preupdate_hook(self, hook: PreUpdateHook | None) -> None:
+        """Registers or removes the preupdate hook; every statement is compiled again."""
+        self.preupdate_hook = hook
+        self.flags["minisql_hears_rows"] = hook is not None
+        self.bump_generation()
 
     def set_trace(self, callback: Callable[[str, bool], Any] | None) -> None:
         """Registers or removes the trace callback: it gets a text, and whether parameters stand in it for being too long."""

@@ -22,6 +22,7 @@ from minisql.bytecode.opcodes import ON_CONFLICT_FAIL, ON_CONFLICT_ROLLBACK
 from minisql.engine.multifile import commit_files
 from minisql.engine.opening import is_shared_cache
 from minisql.engine.virtual_transactions import end_all, sync_all, tell_savepoint
+from minisql.engine.wal_hook import hear_at_end, note_wal_commits, report_wal_commits
 from minisql.errors import (
     BUSY,
     CONSTRAINT,
@@ -232,6 +233,8 @@ def _end_autocommit(session: Session, is_writing: bool) -> None:
     # A running query of constants reads nothing.
     if not session.running or not session.databases_in_use():
         end_reading(session)
+    if session.wal_commits:
+        report_wal_commits(session)
 
 
 def end_reading(session: Session) -> None:
@@ -256,7 +259,10 @@ def commit_all(session: Session) -> None:
         if session.commit_hook is not None and session.commit_hook():
             raise sqlite_error(CONSTRAINT_COMMITHOOK)
         writing = [database for database, state in enumerate(states) if state == WRITING]
-        commit_files(session, writing)
+        if session.wal_hook is None:
+            commit_files(session, writing)
+        else:
+            note_wal_commits(session, writing, lambda: commit_files(session, writing))
         for database in writing:
             states[database] = READING
     if session.virtual_writers:
@@ -352,6 +358,7 @@ def set_autocommit(session: Session, autocommit: bool, rollback: bool, kind: int
         raise sqlite_error(BUSY, "cannot commit transaction - SQL statements in progress")
     commit_all(session)
     session.autocommit = True
+    hear_at_end(session)
 
 
 def _begin(session: Session, kind: int) -> None:
@@ -406,6 +413,7 @@ def _release_savepoint(session: Session, position: int) -> None:
     if position == 0 and session.is_savepoint_transaction:
         commit_all(session)
         session.autocommit = True
+        hear_at_end(session)
         return
     for database in _written(session):
         # Depth 0 is the transaction itself, so SAVEPOINT number n has depth n + 1.

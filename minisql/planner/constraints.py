@@ -22,6 +22,7 @@ from minisql.errors import (
     CONSTRAINT_UNIQUE,
 )
 from minisql.planner.index_entries import emit_index_condition, emit_index_entry, is_touched, plain_entry
+from minisql.planner.optimizations import HEARS_ROWS
 from minisql.planner.references import referenced_names
 from minisql.planner.rows import emit_generated_columns, emit_schema_condition, emit_schema_expression, row_scope
 from minisql.planner.scope import Scope
@@ -303,7 +304,7 @@ def _emit_rowid_check(compiler: Compiler, target: Target, write: Write) -> None:
         compiler.emit(op.Eq, new.rowid, passed, write.old.rowid)
     handler = write.upsert(None) if write.upsert is not None else None
     action = target.conflict or table.conflict_action or ABORT
-    if handler is None and action == REPLACE and write.old is None and _may_overwrite(target):
+    if handler is None and action == REPLACE and write.old is None and _may_overwrite(compiler, target):
         compiler.place(passed)
         return
     compiler.emit(op.NotExists, target.cursor, passed, new.rowid)
@@ -320,9 +321,10 @@ def _emit_rowid_check(compiler: Compiler, target: Target, write: Write) -> None:
     compiler.place(passed)
 
 
-def _may_overwrite(target: Target) -> bool:
+def _may_overwrite(compiler: Compiler, target: Target) -> bool:
     """Whether Insert alone replaces the old row: nothing else hangs on it."""
-    return not target.layout.indexes and not target.delete_triggers and target.foreign_keys is None
+    is_plain = not target.layout.indexes and not target.delete_triggers and target.foreign_keys is None
+    return is_plain and not compiler.context.flags[HEARS_ROWS]
 
 
 def _emit_clustered_check(compiler: Compiler, target: Target, write: Write) -> None:

@@ -16,6 +16,8 @@ from minisql.planner.authorization import allows_drop, allows_forgetting, allows
 from minisql.planner.delete import Deletion, emit_scan_and_delete
 from minisql.planner.foreign_keys import foreign_key_use
 from minisql.planner.layout import allocate_row, table_layout
+from minisql.planner.optimizations import HEARS_ROWS
+from minisql.planner.row_hearing import DELETION
 from minisql.planner.rows import row_scope
 from minisql.planner.schema_rows import (
     TEMP,
@@ -184,6 +186,11 @@ def _emit_delete_where(compiler: Compiler, table: Table, position: int, value: s
     builder.emit(op.OpenWrite, cursor, table.root_page, table.schema_index, table.shape)
     builder.begin_loop(op.Rewind, cursor, end, row, n_columns)
     builder.emit(op.Ne, row + position, following, builder.constant(value), None, op.JUMP_IF_NULL)
+    if compiler.context.flags[HEARS_ROWS] and table.name == "sqlite_stat1":
+        rowid = builder.register()
+        builder.emit(op.Rowid, cursor, rowid)
+        old = tuple(range(row, row + n_columns))
+        builder.emit(op.PreUpdate, p4=(DELETION, table.name, table.schema_index, old, None, rowid, rowid))
     builder.emit(op.Delete, cursor, p4=(None, table.schema_index))
     builder.end_loop(op.Next, following, end)
 

@@ -15,7 +15,7 @@ from minisql.planner.authorization import DELETE, allows
 from minisql.planner.foreign_keys import check_parent_keys, emit_foreign_key_check, emit_parent_actions
 from minisql.planner.gathering import emit_sort_by_key, gather_rows, key_positions, statement_scope
 from minisql.planner.layout import RowRegisters, allocate_row, table_layout
-from minisql.planner.optimizations import ROWS_AT_ONCE, is_left_out
+from minisql.planner.optimizations import HEARS_ROWS, ROWS_AT_ONCE, is_left_out
 from minisql.planner.references import has_subquery
 from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
 from minisql.planner.row_choice import choose_row, emit_chosen_row, explain_choice, may_use_index
@@ -86,10 +86,12 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
     if is_view:
         _emit_view_rows(compiler, deletion, node, scope)
         return emit_returned_rows(compiler, deletion.returning)
-    is_watched = bool(triggers) or bool(compiler.context.flags.get("foreign_keys"))
+    flags = compiler.context.flags
+    is_watched = bool(triggers) or bool(flags.get("foreign_keys"))
     own_scope = Scope([row_source(table, deletion.old, node.target.alias)], scope)
     choice = None if node.limit is not None else choose_row(compiler, table, node.target, node.where)
-    if node.where is None and node.limit is None and node.returning is None and not is_watched and allows_clear:
+    is_whole = node.where is None and node.limit is None and node.returning is None and not flags[HEARS_ROWS]
+    if is_whole and not is_watched and allows_clear:
         _emit_clear(compiler, table)
     elif choice is not None:
         explain_choice(compiler, table, node.target.alias or node.target.name, choice)

@@ -27,6 +27,7 @@ from minisql.planner.json_arguments import columns_with_json
 from minisql.planner.layout import RowRegisters, allocate_row, table_layout
 from minisql.planner.optimizations import ROWS_AT_ONCE, is_left_out
 from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
+from minisql.planner.row_hearing import emit_row_heard
 from minisql.planner.rows import emit_generated_columns, emit_schema_expression, names_scope
 from minisql.planner.scope import ROWID_NAMES, Scope
 from minisql.planner.targets import Target, check_writable, find_target, open_target
@@ -147,7 +148,8 @@ def _offer_many(compiler: Compiler, insertion: Insertion, values: list[ast.Expre
     if target is None or insertion.triggers or insertion.node.upserts or insertion.returning or insertion.sequence:
         return
     places = {position: values[number].number - 1 for position, number in insertion.values.items()}  # type: ignore[attr-defined]
-    compiler.rows_spec = insertion_spec(target, places)
+    if not is_left_out(compiler, ROWS_AT_ONCE):
+        compiler.rows_spec = insertion_spec(target, places)
 
 
 def _map_fields(compiler: Compiler, insertion: Insertion) -> None:
@@ -278,7 +280,7 @@ def _emit_loop(compiler: Compiler, insertion: Insertion, cursor: int) -> None:
     offsets = layout.offsets
     fits = all(position >= 0 and offsets[position] == n for n, position in enumerate(insertion.fields))
     # When the values come in the order of the record the cursor loads them where they belong.
-    if fits and _may_append(insertion):
+    if fits and _may_append(compiler, insertion):
         target = insertion.target
         assert target is not None, "a view is not plain"
         operands = (target.reports_name, insertion.table.schema_index, layout.affinities)
@@ -306,13 +308,14 @@ def _whole_rows(compiler: Compiler, insertion: Insertion) -> RowsSpec | None:
     return insertion_spec(target, insertion.values)
 
 
-def _may_append(insertion: Insertion) -> bool:
+def _may_append(compiler: Compiler, insertion: Insertion) -> bool:
     """Whether nothing is to be done for a single row but to write it behind the others."""
     target = insertion.target
     table = insertion.table
     layout = insertion.layout
     return (
         target is not None
+        and not is_left_out(compiler, ROWS_AT_ONCE)
         and len(insertion.fields) == layout.n_block
         and layout.rowid_offset < 0
         and not (table.indexes or table.checks or table.is_without_rowid or layout.not_null or layout.strict_types)
@@ -516,6 +519,7 @@ def _emit_write(
     emit_row_checks(compiler, target, write)
     emit_foreign_key_check(compiler, target.foreign_keys, table, None, new, None)
     emit_entries(compiler, target, write)
+    emit_row_heard(compiler, target, None, new)
     emit_insert_row(compiler, target, new, op.COUNT_CHANGE | op.SET_LAST_ROWID | (0 if rowid_source else op.APPEND))
 
 

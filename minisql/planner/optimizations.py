@@ -24,6 +24,9 @@ SCAN_AND_SORT = "minisql_scan_and_sort"
 ROWS_AT_ONCE = "minisql_rows_at_once"
 MEMOS = "minisql_memos"
 
+HEARS_ROWS = "minisql_hears_rows"
+"""The flag that is on while a preupdate hook wants to see each row before it changes."""
+
 NAMES = (
     FLATTENING, PUSH_DOWN, PRUNING, JOIN_WEAKENING, HASH_JOINS, CORRELATED_HASHES, INDEX_ORDER, INDEX_UNIONS, EARLY_STOP,
     SCAN_AND_SORT, ROWS_AT_ONCE, MEMOS,
@@ -33,4 +36,5 @@ NAMES = (
 
 def is_left_out(compiler: Compiler, name: str) -> bool:
     """Whether an optimisation must not be used in this statement."""
-    return not compiler.context.flags.get(name, True)
+    flags = compiler.context.flags
+    return not flags.get(name, True) or (name == ROWS_AT_ONCE and flags[HEARS_ROWS])

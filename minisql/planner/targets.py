@@ -18,6 +18,7 @@ from minisql.planner.foreign_keys import (
 )
 from minisql.planner.index_entries import emit_delete_entries
 from minisql.planner.layout import TableLayout, allocate_row, table_layout
+from minisql.planner.row_hearing import emit_row_heard
 from minisql.planner.rows import emit_virtual_columns, row_scope
 from minisql.planner.triggers import emit_triggers, triggers_of
 from minisql.planner.writes import use_database
@@ -147,6 +148,7 @@ def emit_delete_row(
     """Deletes the row that the target's cursor is on and that `row` holds: index entries, then the row."""
     table = target.table
     scope = row_scope(table, row)
+    emit_row_heard(compiler, target, row, None)
     emit_delete_entries(compiler, table, row, scope, target.index_cursors)
     # The update hook does not hear of rows that REPLACE deletes; those do not count either.
     operands = (target.reports_name if flags & op.COUNT_CHANGE else None, table.schema_index)

@@ -33,6 +33,7 @@ from minisql.planner.optimizations import ROWS_AT_ONCE, is_left_out
 from minisql.planner.references import has_subquery
 from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
 from minisql.planner.row_choice import choose_row, emit_chosen_row, explain_choice, may_use_index
+from minisql.planner.row_hearing import emit_row_heard
 from minisql.planner.rows import emit_generated_columns, emit_virtual_columns, names_scope, row_scope, row_source
 from minisql.planner.scope import Scope
 from minisql.planner.targets import (
@@ -418,6 +419,7 @@ def emit_update_row(
     emit_row_checks(compiler, target, write)
     use = target.foreign_keys
     emit_foreign_key_check(compiler, use, table, old, None, changed)
+    emit_row_heard(compiler, target, stored, new)
     _emit_take_out(compiler, updating, target, stored)
     emit_foreign_key_check(compiler, use, table, None, new, changed)
     emit_entries(compiler, target, write)

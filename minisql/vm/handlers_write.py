@@ -87,6 +87,15 @@ def report_insert(host: Host, target: tuple[int, str, int], rowid: int, flags: i
     host.row_changed("update" if flags & IS_UPDATE else "insert", schema_index, table_name, rowid)
 
 
+@handles(opcodes.PreUpdate)
+def pre_update(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    operation, table_name, schema_index, old, new, old_rowid, new_rowid = i[4]
+    rows = [tuple([registers[register] for register in row]) if row is not None else None for row in (old, new)]
+    rowids = registers[old_rowid] if old_rowid else 0, registers[new_rowid] if new_rowid else 0
+    frame.host.row_changing(operation, schema_index, table_name, rows[0], rows[1], rowids, frame.depth)
+    return pc
+
+
 @handles(opcodes.Delete)
 def delete(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     cursor = frame.cursors[i[1]]

@@ -67,6 +67,18 @@ class Host(Protocol):
     def row_changed(self, operation: str, schema_index: int, table_name: str, rowid: int) -> None:
         """The update hook ('insert', 'update', 'delete'); called only while `has_update_hook` is true."""
 
+    def row_changing(
+        self,
+        operation: int,
+        schema_index: int,
+        table_name: str,
+        old: tuple[Any, ...] | None,
+        new: tuple[Any, ...] | None,
+        rowids: tuple[int, int],
+        depth: int,
+    ) -> None:
+        """PreUpdate: the preupdate hook; only programs that were compiled while there is one call it."""
+
     def update_virtual(
         self, database: int, name: str, values: list[Any], conflict: int, assigned: frozenset[int] | None
     ) -> tuple[int | None, bool]:

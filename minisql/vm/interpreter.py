@@ -50,6 +50,7 @@ CHANGES = frozenset(
         opcodes.InsertRows, opcodes.UpdateRows, opcodes.DeleteRows, opcodes.Clear, opcodes.Destroy, opcodes.CreateBtree,
         opcodes.SetCookie, opcodes.ParseSchema, opcodes.VUpdate, opcodes.FkCounter, opcodes.Program, opcodes.ResetCount,
         opcodes.HostCall, opcodes.HostRows, opcodes.AutoCommit, opcodes.Savepoint, opcodes.NewRowid,
+        opcodes.PreUpdate,
     )
 )  # fmt: skip
 _ACTS = CHANGES | frozenset((opcodes.Function, opcodes.GroupStep, opcodes.WindowStep))

@@ -180,6 +180,9 @@ class FakeHost:
     def row_changed(self, operation: str, schema_index: int, table_name: str, rowid: int) -> None:
         self.log.append((operation, schema_index, table_name, rowid))
 
+    def row_changing(self, *change: Any) -> None:
+        self.log.append(("changing", *change))
+
 
 def rows_of(builder: ProgramBuilder, host: FakeHost | None = None, parameters: Any = (), kind: str = "select") -> list[Any]:
     """Finishes, verifies and runs a program."""

@@ -153,3 +153,166 @@ select b, b from g
 select f(a) from t where a like f('x')
 select f(a) glob f('*') from t limit 1
 select f('abc') like f('a%')
+
+-- The preupdate hook: every row, before it changes.
+create table t(a,b default 5,c real)
+insert into t values(1,2,3),(4,5,6)
+insert into t(rowid,a) values(9,1)
+update t set a=a+1
+update t set rowid=20 where rowid=9
+update t set b=b where rowid=20
+delete from t where a=2
+delete from t
+create table w(k primary key,v) without rowid
+insert into w values('a',1),('b',2),('c',3),('d',4)
+update w set v=v+1 where k<'c'
+update w set k='z' where k='a'
+replace into w values('b',9)
+insert into w values('b',10) on conflict do update set v=excluded.v
+delete from w where k='b'
+delete from w
+create table u(id integer primary key, x unique, s, y)
+insert into u(id,x,y) values(1,10,'p'),(2,20,'q'),(3,30,'r')
+replace into u(id,x,y) values(1,20,'new')
+update or replace u set x=30 where id=1
+insert or ignore into u(x) values(30)
+update u set y='m'
+alter table u add column z default 7
+update u set y='n' where id=1
+delete from u where id=1
+insert into u(id,x,y) select id+100,x+100,y from u
+create table p(id integer primary key)
+create table ch(id integer primary key,p references p on delete cascade on update set null)
+pragma foreign_keys=on
+insert into p values(1),(2),(3)
+insert into ch values(1,1),(2,2),(3,3)
+delete from p where id=1
+update p set id=50 where id=2
+create trigger pt after delete on p begin insert into t values(old.id,0,0); update t set a=1; end
+create trigger tt after insert on t begin delete from t where a=77; insert into w values(new.a,1); end
+delete from p where id=3
+create table ai(id integer primary key autoincrement,x)
+insert into ai(x) values(1)
+insert into ai(x) values(2)
+create temp table tm(a)
+insert into tm values(1)
+create table ctas as select 1 as a
+create index ti on t(a)
+alter table t rename to t9
+create table i(a integer primary key, b int, c text)
+insert into i values(5,'7',8)
+update i set a=6, c=9.5
+update i set b=1 where 0
+insert into i values(6,1,1) on conflict(a) do update set b=99
+insert into i values(6,1,1) on conflict(a) do nothing
+insert or fail into i values(6,1,1)
+delete from i returning a
+attach ':memory:' as x2
+create table x2.q(a)
+insert into x2.q values(zeroblob(5))
+begin
+insert into q values(1)
+rollback
+insert into q default values
+reindex
+delete from q where rowid=1
+update q set a=7
+update q set a=a from (select 1) returning a
+create table k(a integer primary key, b)
+insert into k values(1,1),(2,2),(3,3),(4,4),(5,5),(6,6)
+replace into k values(1,'again'),(2,'too')
+insert or replace into k(a,b) select a, b || '!' from k
+update k set b = b || '?' where a > 2
+delete from k where a in (1,3,5)
+insert into k select a+10, b from k
+update k set a = a + 100 where a < 5
+update or replace k set a = 16 where a = 14
+delete from k where b like '%2%' returning *
+create table n(a text, b int, c, primary key(b, c)) without rowid
+insert into n values('x','1',2),('y',1,3),('z',2,2)
+update n set a = b
+update or replace n set c = 2
+insert into n values('q',1,2) on conflict(b,c) do update set a = 'up', c = 9
+delete from n where b = 2
+delete from n
+create table rec(a)
+create trigger rt after insert on rec when new.a < 4 begin insert into rec values(new.a + 1); end
+pragma recursive_triggers=on
+insert into rec values(1)
+create view v as select * from k
+create trigger vt instead of insert on v begin insert into k values(new.a, new.b); end
+insert into v values(77, 'through a view')
+create trigger kb before update on k begin update k set b = 'before' where a = old.a + 1; end
+update k set b = 'now' where a > 10
+create temp trigger kd after delete on main.k begin insert into rec values(old.a); end
+delete from k where a = 77
+insert into k values(800, 1), (800, 2)
+insert or ignore into k values(800, 1), (801, 2)
+insert or rollback into k values(800, 1)
+create table many(a, b)
+create index many_a on many(a)
+insert into many with recursive c(x) as (select 1 union all select x+1 from c where x < 20) select x, -x from c
+update many set b = a where a % 3 = 0
+update many set a = -a where a < 5
+delete from many where a > 15
+delete from many
+create index many_b on many(b)
+insert into many values(1, 2)
+analyze
+analyze many
+analyze many_a
+insert into k values(900, 1)
+analyze main
+drop index many_b
+drop table many
+drop table ai
+create table ai2(id integer primary key autoincrement)
+insert into ai2 values(5)
+drop table ai2
+create table ai3(id integer primary key autoincrement)
+insert into ai3 values(5)
+update sqlite_sequence set seq = 9
+delete from sqlite_sequence
+
+-- The WAL hook: every commit that wrote frames, once the statement is over.
+create table t(a)
+insert into t values(1)
+pragma journal_mode=wal
+insert into t values(2)
+begin
+insert into t values(3)
+insert into t values(4)
+commit
+update t set a=a where 0
+pragma wal_checkpoint
+insert into t values(5)
+attach ':memory:' as m
+create table m.x(a)
+insert into m.x values(1)
+create temp table tt(a)
+insert into tt values(1)
+begin immediate
+commit
+savepoint s
+insert into t values(6)
+savepoint s2
+insert into t values(7)
+release s2
+release s
+begin
+insert into t values(8)
+rollback
+insert into t values(9) returning a
+delete from t
+drop table t
+create table t(a)
+pragma user_version=5
+vacuum
+insert into t values(1)
+pragma wal_autocheckpoint
+pragma wal_autocheckpoint=2
+insert into t values(6)
+insert into t values(7)
+pragma wal_autocheckpoint
+pragma journal_mode=delete
+insert into t values(8)

@@ -1,4 +1,4 @@
-"""Update, commit and rollback hooks and calls of the user's functions, under both engines: which, with what, in which order."""
+"""Update, commit, rollback, preupdate and WAL hooks and calls of the user's functions, under both engines: which, with what, in which order."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import apsw
 import pytest
 
 import minisql
+from minisql.dbapi.preupdate import no_change
 
 _TEXT = (Path(__file__).parent / "hooks.sql").read_text(encoding="utf-8")
-HOOKED, CALLING = ([line for line in part.splitlines() if not line.startswith("--")] for part in _TEXT.split("\n\n"))
+HOOKED, CALLING, CHANGING, LOGGING = ([line for line in part.splitlines() if not line.startswith("--")] for part in _TEXT.split("\n\n"))
 VETOED = """
 create table t(a)
 insert into t values(1)
@@ -86,3 +87,106 @@ def test_hooks_and_functions_are_called_as_by_sqlite(statements: list[str], veto
     got = _records(_minisql(tmp_path, ours, vetoes), ours, statements)
     for expected, found in zip(wanted, got, strict=True):
         assert found == expected
+
+
+def _preupdate(log: Log, no_change: object) -> Callable[[Any], None]:
+    def hear(row: Any) -> None:
+        update = row.update and tuple("no change" if value is no_change else (value,) for value in row.update)
+        where = (row.op, row.opcode, row.database_name, row.table_name, row.rowid, row.rowid_new, row.depth, row.blob_write)
+        log.append((*where, row.old, row.new, update))
+
+    return hear
+
+
+def _connections(path: Path) -> tuple[Any, Any, list[tuple[Callable[[str], Any], type[Exception]]]]:
+    theirs = apsw.Connection(str(path / "sqlite.db"), statementcachesize=0)
+    ours = minisql.connect(str(path / "minisql.db"), isolation_level=None)
+    engines: list[tuple[Callable[[str], Any], type[Exception]]] = [
+        (lambda sql: list(theirs.execute(sql)), apsw.Error),
+        (lambda sql: ours.execute(sql).fetchall(), minisql.Error),
+    ]
+    return theirs, ours, engines
+
+
+def _assert_same(engines: list[Any], logs: tuple[Log, Log], statements: list[str]) -> None:
+    wanted, got = (_records(engine, log, statements) for engine, log in zip(engines, logs, strict=True))
+    for expected, found in zip(wanted, got, strict=True):
+        assert found == expected
+
+
+@pytest.mark.parametrize("statements", (CHANGING, HOOKED), ids=("own", "hooks"))
+def test_preupdate_hook_sees_rows_as_with_sqlite(statements: list[str], tmp_path: Path) -> None:
+    theirs, ours, engines = _connections(tmp_path)
+    logs: tuple[Log, Log] = ([], [])
+    theirs.preupdate_hook(_preupdate(logs[0], apsw.no_change))
+    ours.preupdate_hook(_preupdate(logs[1], no_change))
+    _assert_same(engines, logs, statements)
+    theirs.execute("create table blobs(a integer primary key, b, c); insert into blobs values(7, 1, zeroblob(4))")
+    ours.executescript("create table blobs(a integer primary key, b, c); insert into blobs values(7, 1, zeroblob(4))")
+    for blob in (theirs.blob_open("main", "blobs", "c", 7, True), ours.blobopen("blobs", "c", 7)):
+        blob.write(b"ab")
+        blob.write(b"c")
+        blob.close()
+    many = [(number, None, "x") for number in range(10, 30)]
+    theirs.executemany("insert into blobs values(?, ?, ?)", many)
+    ours.executemany("insert into blobs values(?, ?, ?)", many)
+    assert logs[1] == logs[0]
+
+
+def test_several_preupdate_hooks_and_none() -> None:
+    connection = minisql.connect(":memory:", isolation_level=None)
+    connection.execute("create table t(a)")
+    heard: list[Any] = []
+    connection.preupdate_hook(lambda row: heard.append(("first", row.new)), id=1)
+    connection.preupdate_hook(lambda row: heard.append(("second", row.connection is connection)), id=2)
+    connection.execute("insert into t values(1)")
+    connection.preupdate_hook(None, id=1)
+    connection.preupdate_hook(lambda row: 1 / 0, id=3)
+    connection.execute("insert into t values(2)")
+    connection.preupdate_hook(None, id=2)
+    connection.preupdate_hook(None, id=3)
+    connection.execute("insert into t values(3)")
+    assert heard == [("first", (1,)), ("second", True), ("second", True)]
+    assert connection.execute("select * from t").fetchall() == [(1,), (2,), (3,)]
+
+
+def test_wal_hook_hears_of_commits_as_with_sqlite(tmp_path: Path) -> None:
+    theirs, ours, engines = _connections(tmp_path)
+    logs: tuple[Log, Log] = ([], [])
+    for connection, log in zip((theirs, ours), logs, strict=True):
+
+        def hear(known: Any, *event: Any, connection: Any = connection, log: Log = log) -> int:
+            log.append((known is connection, connection.in_transaction, *event))
+            return 0
+
+        connection.set_wal_hook(hear)
+    _assert_same(engines, logs, LOGGING)
+    assert logs[0]
+
+
+def test_wal_hook_may_checkpoint_and_may_fail(tmp_path: Path) -> None:
+    theirs, ours, engines = _connections(tmp_path)
+    logs: tuple[Log, Log] = ([], [])
+    answers: list[Any] = [0]
+    for connection, log, (execute, _) in zip((theirs, ours), logs, engines, strict=True):
+
+        def hear(known: Any, name: str, n_frames: int, log: Log = log, execute: Any = execute) -> Any:
+            log.append((name, n_frames, execute("pragma wal_checkpoint")))
+            return answers[0]
+
+        execute("pragma journal_mode=wal")
+        connection.set_wal_hook(hear)
+    changes = ["create table t(a)", "insert into t values(1)", "begin", "insert into t values(2)", "commit", "select * from t"]
+    _assert_same(engines, logs, changes)
+    answers[0] = 13
+    _assert_same(engines, logs, ["insert into t values(3)", *changes[2:5], "insert into t values(4) returning a", "rollback"])
+    _assert_same(engines, logs, ["select * from t"])
+    answers[0] = "text"
+    for execute, _ in engines:
+        with pytest.raises(TypeError, match="wal hook must return a number not str"):
+            execute("insert into t values(5)")
+    for connection in (theirs, ours):
+        connection.wal_autocheckpoint(3)
+    _assert_same(engines, logs, ["insert into t values(6)", "pragma wal_autocheckpoint", "select * from t"])
+    with pytest.raises(TypeError, match="Expected a callable not int"):
+        ours.set_wal_hook(5)
