@@ -51,6 +51,8 @@ FUNCTION = 31
 SAVEPOINT = 32
 
 _DENY = 1
+# Messages of quick_check that the query behind ADD COLUMN looks for.
+_N_PATTERNS = 5
 _CREATES = {
     "table": (CREATE_TABLE, CREATE_TEMP_TABLE),
     "index": (CREATE_INDEX, CREATE_TEMP_INDEX),
@@ -134,6 +136,37 @@ def allows_forgetting(compiler: Compiler, table: str, column: str, schema: str) 
     if compiler.context.authorizer is not None:
         allows(compiler, DELETE, table, None, schema)
         allows(compiler, READ, table, column, schema)
+
+
+def allows_refusing_rows(compiler: Compiler, table: Table) -> None:
+    """The events of the query that fails if a table has a row."""
+    allows(compiler, SELECT, None, None, None)
+    allows(compiler, READ, table.name, "", table.schema_name)
+
+
+def allows_adding_column(compiler: Compiler, table: Table) -> None:
+    """The events of the UPDATE that puts a column into the text of a table."""
+    if compiler.context.authorizer is None:
+        return
+    stored, schema = _schema_table(table.schema_index), table.schema_name
+    for function, columns in (("printf", ("sql",)), ("substr", ("sql",)), ("length", ()), ("printf", ("sql",))):
+        allows(compiler, FUNCTION, None, function, None)
+        for column in columns:
+            allows(compiler, READ, stored, column, schema)
+    allows(compiler, UPDATE, stored, "sql", schema)
+    for column in ("type", "name"):
+        allows(compiler, READ, stored, column, schema)
+
+
+def allows_verifying_rows(compiler: Compiler, table: Table) -> None:
+    """The events of the query that looks for rows which fail a constraint of a new column."""
+    if compiler.context.authorizer is None:
+        return
+    allows(compiler, SELECT, None, None, None)
+    for _pattern in range(_N_PATTERNS):
+        allows(compiler, FUNCTION, None, "glob", None)
+        allows(compiler, READ, "pragma_quick_check", "quick_check", "main")
+    allows(compiler, PRAGMA, "quick_check", table.name, table.schema_name)
 
 
 def allows_reading(compiler: Compiler, table: Table, names: Iterable[str]) -> None:

@@ -16,7 +16,13 @@ from minisql.errors import ERROR, Error, sqlite_error
 from minisql.limits import COLUMN
 from minisql.parser import ast, parse_one
 from minisql.planner.alter_checks import verify_objects
-from minisql.planner.authorization import ALTER_TABLE, allows
+from minisql.planner.authorization import (
+    ALTER_TABLE,
+    allows,
+    allows_adding_column,
+    allows_refusing_rows,
+    allows_verifying_rows,
+)
 from minisql.planner.definition_checks import check_table_expressions
 from minisql.planner.identifiers import quoted_identifier
 from minisql.planner.layout import allocate_row, table_layout
@@ -32,11 +38,16 @@ if TYPE_CHECKING:
 
 
 def find_alterable(compiler: Compiler, name: str, schema: str | None) -> Table:
-    """The table of an ALTER TABLE; raises if there is none."""
+    """The table of an ALTER TABLE that may be altered; raises if there is none."""
+    table = _find_table(compiler, name, schema)
+    allows(compiler, ALTER_TABLE, table.schema_name, table.name, None)
+    return table
+
+
+def _find_table(compiler: Compiler, name: str, schema: str | None) -> Table:
     table = compiler.context.catalog.find_table(name, schema)
     if table is None:
         raise no_such_table(name, schema)
-    allows(compiler, ALTER_TABLE, table.schema_name, table.name, None)
     return table
 
 
@@ -50,7 +61,7 @@ def check_alterable(compiler: Compiler, table: Table) -> None:
 
 def emit_add_column(compiler: Compiler, node: ast.AddColumn) -> None:
     """ALTER TABLE ... ADD COLUMN."""
-    table = find_alterable(compiler, node.table, node.schema)
+    table = _find_table(compiler, node.table, node.schema)
     if table.module is not None:
         raise sqlite_error(ERROR, "virtual tables may not be altered")
     if table.view is not None:
@@ -58,6 +69,9 @@ def emit_add_column(compiler: Compiler, node: ast.AddColumn) -> None:
     check_alterable(compiler, table)
     if node.column.name.lower() in table.column_positions:
         raise sqlite_error(ERROR, f"duplicate column name: {node.column.name}")
+    allows(compiler, ALTER_TABLE, table.schema_name, table.name, None)
+    # Of the SQL that SQLite runs the authorizer hears; of our own ways to the same end it does not.
+    compiler.authorized = None
     begin_ddl(compiler, table.schema_index)
     for constraint in node.column.constraints:
         if isinstance(constraint, ast.PrimaryKey):
@@ -122,11 +136,15 @@ def _emit_row_checks(compiler: Compiler, table: Table, altered: Table, definitio
             _emit_refuse_rows(compiler, table, "Cannot add a NOT NULL column with default value NULL")
         if not has_null_default and len(altered.columns) - 1 in table_layout(altered).computed_defaults:
             _emit_refuse_rows(compiler, table, "Cannot add a column with non-constant default")
-    if altered.checks or (column.generated is not None and column.is_not_null) or altered.is_strict:
+    allows_adding_column(compiler, table)
+    # Constraints that were there already are not looked at again, though rows may have got around them.
+    has_check = len(altered.checks) > len(table.checks)
+    if has_check or (column.generated is not None and column.is_not_null) or altered.is_strict:
         _emit_verify_rows(compiler, altered)
 
 
 def _emit_refuse_rows(compiler: Compiler, table: Table, message: str) -> None:
+    allows_refusing_rows(compiler, table)
     cursor = compiler.builder.cursor()
     empty = compiler.label()
     compiler.emit(op.OpenRead, cursor, table.root_page, table.schema_index, table.shape)
@@ -137,6 +155,7 @@ def _emit_refuse_rows(compiler: Compiler, table: Table, message: str) -> None:
 
 def _emit_verify_rows(compiler: Compiler, altered: Table) -> None:
     """Every row must meet the table's constraints with the new column."""
+    allows_verifying_rows(compiler, altered)
     builder = compiler.builder
     layout = table_layout(altered)
     row = allocate_row(builder, layout)

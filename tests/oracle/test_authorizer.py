@@ -1,8 +1,8 @@
 """What the authorizer hears of statements of every kind, under both engines: actions, arguments, databases, triggers, order.
 
 Then the same statements with one event denied or ignored: rows or error, and what is in the tables afterwards.  Left out are
-statements that SQLite carries out with SQL of its own (ALTER TABLE, ANALYZE, VACUUM, FTS5 and R-Tree), of which our authorizer
-hears only the action; and an inner SELECT that is ignored, upon which SQLite reads registers that were never set.
+statements that SQLite carries out with SQL of its own (ALTER TABLE but ADD COLUMN, ANALYZE, VACUUM, FTS5 and R-Tree), of which our
+authorizer hears only the action; and an inner SELECT that is ignored, upon which SQLite reads registers that were never set.
 """
 
 from __future__ import annotations
@@ -111,3 +111,34 @@ def test_denied_and_ignored_events_do_what_they_do_in_sqlite() -> None:
                 wanted, got = (_outcome(engine, sql, answer, denied) for engine in (sqlite, ours))
                 assert got[:2] == wanted[:2], (sql, answer, denied)
     ours.connection.close()
+
+
+ADDITIONS = """
+create table a(x unique, y)
+create temp table tm(a)
+attach ':memory:' as aux
+create table aux.ax(a)
+alter table a add column q
+alter table main.a add column q0 text collate nocase
+alter table a add column w check(w<9)
+alter table a add column g as (x)
+alter table a add column g2 not null as (x)
+alter table a add column x
+alter table a add column n not null
+alter table a add column s as (x) stored
+alter table nosuch add column s
+alter table sqlite_master add column s
+alter table tm add column b
+alter table ax add column b
+alter table a add column r references a default 5
+""".strip().splitlines()
+
+
+def test_the_sql_behind_add_column_is_heard_as_in_sqlite() -> None:
+    sqlite, ours = both(False)
+    for sql in ADDITIONS:
+        answers = []
+        for engine in (sqlite, ours):
+            engine.listen()
+            answers.append((sql, engine.run(sql), engine.events))
+        assert answers[1] == answers[0]
