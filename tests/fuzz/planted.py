@@ -53,12 +53,12 @@ def search(tree: Path, limit: float, seed: int) -> str:
     return "died" if code not in (0, 1) or ("workers died" in output and " 0 workers died" not in output) else ""
 
 
-def is_sound(finding: str) -> bool:
-    """Whether the sound tree shows nothing where the faulty one failed."""
+def is_sound(sound: Path, finding: str) -> bool:
+    """Whether an untouched copy of the same tree shows nothing where the faulty one failed."""
     oracle, _, seed = finding.partition(" ")
     if not seed:
         return True
-    code, _ = run(ROOT, "-m", "tests.fuzz", "--jobs", "1", "--rounds", "1", "--oracle", oracle, "--seed", seed, seconds=120)
+    code, _ = run(sound, "-m", "tests.fuzz", "--jobs", "1", "--rounds", "1", "--oracle", oracle, "--seed", seed, seconds=120)
     return code == 0
 
 
@@ -70,10 +70,17 @@ def is_killed(tree: Path) -> bool:
     return code != 0
 
 
-def try_fault(tree: Path, fault: Fault, limit: float) -> dict[str, Any]:
-    """The row of a fault."""
+def copy_tree(folder: Path) -> None:
+    """Makes a copy of the tree as it is now: what is edited or committed while the search runs does not reach it."""
+    for name in COPIED:
+        source = ROOT / name
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / name)
+
+
+def try_fault(tree: Path, sound: Path, fault: Fault, limit: float) -> dict[str, Any]:
+    """The row of a fault that is planted in `tree` for the while; `sound` is a copy without it."""
     path = tree / fault.file
-    sound = path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
     _write(path, fault.text)
     try:
         row: dict[str, Any] = {
@@ -85,13 +92,13 @@ def try_fault(tree: Path, fault: Fault, limit: float) -> dict[str, Any]:
         started = time.monotonic()
         found = search(tree, limit, 7_000_000)
         row["seconds"] = round(time.monotonic() - started, 1)
-        if found and not is_sound(found):
+        if found and not is_sound(sound, found):
             return {**row, "why": f"the sound tree fails too: {found}"}
         row["found"] = found
         row["counts"] = is_killed(tree)
         return row
     finally:
-        _write(path, sound)
+        _write(path, text)
 
 
 def _write(path: Path, text: str) -> None:
@@ -112,15 +119,15 @@ def main() -> int:
     lines = options.ledger.read_text().splitlines() if options.ledger.exists() else []
     rows = {row["number"]: row for row in map(json.loads, lines)}
     with tempfile.TemporaryDirectory(prefix="fuzz-planted-") as folder:
-        tree = Path(folder)
-        for name in COPIED:
-            source = ROOT / name
-            (shutil.copytree if source.is_dir() else shutil.copy)(source, tree / name)
-        for fault in planted(ROOT, options.seed, ROOMS):
+        tree, sound = Path(folder, "faulty"), Path(folder, "sound")
+        tree.mkdir()
+        copy_tree(tree)
+        shutil.copytree(tree, sound)
+        for fault in planted(sound, options.seed, ROOMS):
             if sum(row["counts"] for row in rows.values()) >= options.count:
                 break
             if fault.number not in rows:
-                row = rows[fault.number] = try_fault(tree, fault, options.limit)
+                row = rows[fault.number] = try_fault(tree, sound, fault, options.limit)
                 with options.ledger.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(row) + "\n")
                 verdict = "not counted" if not row["counts"] else f"found: {row['found']}" if row["found"] else "MISSED"
