@@ -90,10 +90,6 @@ class Session:
         self.commit_hook: Callable[[], bool] | None = None
         self.rollback_hook: Callable[[], None] | None = None
         self.has_update_hook = False
-        self.preupdate_hook: PreUpdateHook | None = None
-        self.wal_hook: WalHook | None = None
-        # The frames of each log that a statement which is not over has committed.
-        self.wal_commits: dict[int, int] = {}
         self.is_closed = False
         self.tier = "auto"
         self.verifies_programs = False
@@ -118,6 +114,10 @@ class Session:
         self._open_first(filename)
 
     def _open_first(self, filename: str) -> None:
+        self.preupdate_hook: PreUpdateHook | None = None
+        self.wal_hook: WalHook | None = None
+        # The frames of each log that a statement which is not over has committed.
+        self.wal_commits: dict[int, int] = {}
         main = self.btrees[0] = open_database(self, filename, self.is_uri)
         # The temp database costs nothing until something is created in it.
         self.btrees[1] = open_database(self, "", False)
