@@ -12,12 +12,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from minisql.errors import ERROR, TOOBIG, sqlite_error
-from minisql.functions.registry import ScalarFunction
+from minisql.functions.registry import AggregateFunction, ScalarFunction
 from minisql.limits import DEFAULTS, LENGTH, LIKE_PATTERN_LENGTH
 from minisql.values.cast import to_text
 from minisql.values.storage_class import encode_text
 
 _HAVE_PATTERNS = ("like", "glob")
+_JOIN = frozenset(
+    ("group_concat", "string_agg", "json_group_array", "json_group_object", "jsonb_group_array", "jsonb_group_object")
+)
 
 
 def scalar_within_limits(function: ScalarFunction, limits: Sequence[int]) -> ScalarFunction:
@@ -50,6 +53,45 @@ def scalar_within_limits(function: ScalarFunction, limits: Sequence[int]) -> Sca
         takes_subtype=function.takes_subtype,
         is_built_in=function.is_built_in,
     )
+
+
+def aggregate_within_limits(function: AggregateFunction, limits: Sequence[int]) -> AggregateFunction:
+    """Returns a built-in aggregate that joins texts with "string or blob too big" by these limits; others as they are."""
+    if limits[LENGTH] >= DEFAULTS[LENGTH] or not function.is_built_in or function.name not in _JOIN:
+        return function
+    make = function.make
+    # SQLite's joined text has to fit in with the NUL behind it.
+    longest = limits[LENGTH] - (function.name in ("group_concat", "string_agg"))
+    return AggregateFunction(
+        function.name,
+        function.min_args,
+        function.max_args,
+        lambda: _LimitedAccumulator(make(), longest),
+        has_inverse=function.has_inverse,
+        returns_subtype=function.returns_subtype,
+        takes_subtype=function.takes_subtype,
+    )
+
+
+class _LimitedAccumulator:
+    """An accumulator whose value must not be longer than the limit."""
+
+    __slots__ = ("accumulator", "longest")
+
+    def __init__(self, accumulator: Any, longest: int) -> None:
+        self.accumulator = accumulator
+        self.longest = longest
+
+    def step(self, *arguments: Any) -> None:
+        self.accumulator.step(*arguments)
+
+    def inverse(self, *arguments: Any) -> None:
+        self.accumulator.inverse(*arguments)
+
+    def value(self) -> Any:
+        value = self.accumulator.value()
+        _check_length(value, self.longest)
+        return value
 
 
 def length_check(limits: Sequence[int]) -> ScalarFunction:

@@ -23,6 +23,8 @@ from minisql.functions.registry import (
     WindowFunction,
     aggregate_with_json_arguments,
 )
+from minisql.functions.size_limits import aggregate_within_limits
+from minisql.limits import DEFAULTS
 from minisql.parser import ast
 from minisql.planner.calls import find_function
 from minisql.planner.cost import index_estimates
@@ -680,6 +682,8 @@ def aggregate_call(
     compiler.is_in_aggregate = False
     if positions:
         function = aggregate_with_json_arguments(function, positions)
+    if compiler.context.limits is not DEFAULTS:
+        function = aggregate_within_limits(function, compiler.context.limits)
     collation = None
     if node.arguments and (function.needs_collation or node.is_distinct or function.name in ("min", "max")):
         name, _ = compiler.collation_of(node.arguments[0], scope)

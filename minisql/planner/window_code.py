@@ -16,6 +16,8 @@ from minisql.bytecode import opcodes as op
 from minisql.bytecode.program import SortSpec, WindowCall, WindowSpec
 from minisql.errors import ERROR, sqlite_error
 from minisql.functions.registry import AggregateFunction, ScalarFunction, aggregate_with_json_arguments
+from minisql.functions.size_limits import aggregate_within_limits
+from minisql.limits import DEFAULTS
 from minisql.parser import ast
 from minisql.planner.aggregate_code import Calls, Grouping, emit_grouping
 from minisql.planner.calls import call_collation, find_function, json_positions
@@ -266,6 +268,8 @@ def _window_call(compiler: Compiler, node: ast.FunctionCall, frame: ast.Frame, s
         positions = json_positions(compiler, node.arguments)
         if positions:
             function = aggregate_with_json_arguments(function, positions)
+    if isinstance(function, AggregateFunction) and compiler.context.limits is not DEFAULTS:
+        function = aggregate_within_limits(function, compiler.context.limits)
     collation = None
     if isinstance(function, AggregateFunction) and function.needs_collation:
         collation = call_collation(compiler, node.arguments, scope)
