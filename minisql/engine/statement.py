@@ -90,21 +90,22 @@ class Statement:
         return [(origin[3] or None) if origin is not None else None for origin in self.program.column_origins]
 
     def start(self, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
-        """Runs the statement with a value for every parameter; yields its rows."""
+        """Runs the statement with a value for every parameter; yields its rows.
+
+        All of the `try` begin before anything is noted: an exception that strikes at the word itself is caught by none.
+        """
         session = self.session
         running = session.running
         if not running:
             session.is_interrupted = False
         error: BaseException | None = None
-        # All of them begin before anything is noted: an exception that strikes at the word `try` itself is caught by none.
         try:
             try:
                 try:
                     running.add(self)
                     self.is_running = True
                     self.n_runs += 1
-                    session.starting = self
-                    session.time_ms = None
+                    session.starting, session.time_ms = self, None
                     if session.trace is not None:
                         session.report_trace(self, values)
                     if session.progress is not None and session.progress():
@@ -125,8 +126,7 @@ class Statement:
                     raise error from raised
                 raise
             finally:
-                self.is_running = False
-                session.starting = None
+                self.is_running, session.starting = False, None
                 running.discard(self)
                 if not session.autocommit:
                     if error is None and not self.savepoints:

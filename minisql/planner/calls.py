@@ -174,9 +174,7 @@ def emit_scalar_call(
                 return placed(compiler, folded, target)
     elif not function.deterministic:
         compiler.is_deterministic = False
-    collation = None
-    if function.needs_collation:
-        collation = call_collation(compiler, arguments, scope)
+    collation = call_collation(compiler, arguments, scope) if function.needs_collation else None
     if function.bind_pattern is not None and registers[0] in constants:
         # LIKE with a constant pattern: the pattern is compiled now and no longer an argument.
         bound = function.bind_pattern(constants[registers[0]])
