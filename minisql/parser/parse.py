@@ -101,9 +101,10 @@ def parse_script(sql: str, start: int = 0, limit_values: Sequence[int] = limits.
         yield parsed, start
 
 
-def parse_expression(sql: str, limit_values: Sequence[int] = limits.DEFAULTS) -> Expression:
-    """Parses a text that is a single expression, as schema texts hold them."""
+def parse_expression(sql: str, limit_values: Sequence[int] = limits.DEFAULTS, drops_terms: bool = True) -> Expression:
+    """Parses a text that is a single expression, as schema texts hold them; `drops_terms` as for `parse_one`."""
     state = State(sql, 0, len(sql), limit_values, RULES)
+    state.drops_terms = drops_terms
     if len(state.kinds) > _NESTING_LIMIT_TOKENS:
         check_nesting(state.kinds)
     node = expression(state)
