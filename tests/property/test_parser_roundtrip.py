@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from minisql.errors import Error
 from minisql.parser import ast, parse_expression, parse_one, parse_script
+from minisql.parser.dropping import empty_list
 from minisql.parser.tokenizer import Source, statement_end, tokenize
 from minisql.parser.unparse import quote_name, unparse
 
@@ -100,7 +101,8 @@ def compound(inner: st.SearchStrategy[ast.Expression]) -> st.SearchStrategy[ast.
         st.builds(ast.IsNull, inner),
         st.builds(ast.NotNull, inner),
         st.builds(ast.Between, inner, inner, inner, negated),
-        st.builds(ast.InList, inner, several, negated),
+        st.builds(ast.InList, inner, st.lists(inner, min_size=1, max_size=3), negated),
+        st.builds(empty_list, inner, negated),
         st.builds(ast.InSelect, inner, selects(inner), negated),
         st.builds(ast.InTable, inner, names, st.none() | names, st.none() | several, negated, st.just(0)),
         st.builds(
