@@ -26,6 +26,7 @@ KINDS = {
     "fts4": "CREATE VIRTUAL TABLE t USING fts4(a, b, prefix='3')",
     "fts3": "CREATE VIRTUAL TABLE t USING fts3(a, b, tokenize=porter)",
     "rtree": "CREATE VIRTUAL TABLE t USING rtree(id, x0, x1, y0, y1, +note)",
+    "geopoly": "CREATE VIRTUAL TABLE t USING geopoly(note)",
 }
 NAME = "virtual cuts"
 Files = dict[str, bytes]
@@ -43,6 +44,16 @@ def operation(kind: str, source: random.Random) -> tuple[str, tuple[Any, ...]]:
         if action < 8:
             return "DELETE FROM t WHERE id BETWEEN ? AND ?", (key, key + source.randrange(4))
         return "UPDATE t SET x0=x0+?, x1=x1+? WHERE id%7=?", (box[0], box[0], key % 7)
+    if kind == "geopoly":
+        sides, x, y = source.randrange(3, 9), source.uniform(-50, 50), source.uniform(-50, 50)
+        if action < 6:
+            row = (key, x, y, 1 + abs(x), sides, f"note {key}")
+            return "INSERT OR REPLACE INTO t(rowid, _shape, note) VALUES(?, geopoly_regular(?, ?, ?, ?), ?)", row
+        if action < 8:
+            return "DELETE FROM t WHERE rowid BETWEEN ? AND ?", (key, key + source.randrange(4))
+        if action < 9:
+            return "UPDATE t SET note=? WHERE rowid%7=?", (f"note {sides}", key % 7)
+        return "UPDATE t SET _shape=geopoly_xform(_shape, 1, 0, 0, 1, ?, ?) WHERE rowid%7=?", (x, y, key % 7)
     text = " ".join(source.choice(WORDS) for _ in range(source.randrange(1, 60)))
     if action < 5:
         return "INSERT OR REPLACE INTO t(rowid, a, b) VALUES(?, ?, ?)", (key, text, source.choice(WORDS))
@@ -58,6 +69,10 @@ def state(connection: Any, kind: str) -> list[Any]:
     """All rows; of tables without content what searches find."""
     if kind == "rtree":
         return sorted(connection.execute("SELECT * FROM t").fetchall())
+    if kind == "geopoly":
+        overlapping = "SELECT rowid FROM t WHERE geopoly_overlap(_shape, geopoly_regular(0, 0, 20, 6))"
+        rows = connection.execute("SELECT rowid, _shape, note FROM t").fetchall()
+        return [*sorted(rows), *sorted(connection.execute(overlapping).fetchall())]
     if "without" in kind:
         return [connection.execute("SELECT rowid FROM t WHERE t MATCH ?", (f'"{word}"',)).fetchall() for word in WORDS]
     return connection.execute("SELECT rowid, a, b FROM t").fetchall()  # type: ignore[no-any-return]
@@ -67,6 +82,11 @@ def check(connection: Any, kind: str) -> None:
     """The integrity checks of an engine."""
     if kind == "rtree":
         assert connection.execute("SELECT rtreecheck('t')").fetchall() == [("ok",)]
+    elif kind == "geopoly":
+        assert (
+            connection.execute("SELECT count(*) FROM t").fetchall()
+            == connection.execute("SELECT count(*) FROM t_rowid").fetchall()
+        )
     else:
         connection.execute("INSERT INTO t(t) VALUES('integrity-check')")
     assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
