@@ -185,8 +185,11 @@ CHEATS: dict[str, tuple[Edit, str, str]] = {
 @pytest.mark.parametrize("name", CHEATS)
 def test_cheat_ends_at_its_gate(name: str, scratch: Scratch, tmp_path: Path) -> None:
     edit, gate, evidence = CHEATS[name]
-    results = judge(scratch, scratch.change(tmp_path / "work", edit))
-    last = results[-1]
+    for attempt in range(3):  # the hold-out is drawn anew for each: one of them may happen to ask nothing of what is broken
+        results = judge(scratch, scratch.change(tmp_path / f"work{attempt}", edit))
+        last = results[-1]
+        if not last.passed:
+            break
     assert (last.gate, last.passed) == (gate, False), [result.as_dict() for result in results]
     assert evidence in last.evidence
     assert all(result.passed for result in results[:-1])
