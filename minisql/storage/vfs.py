@@ -33,6 +33,9 @@ from minisql.errors import (
 from minisql.storage.locking import FileLock, NoLock, open_lock
 from minisql.storage.wal_index import SharedIndex, WalIndex, has_shared_memory
 
+# What a commit must find again is the content and, when it grew, the size: fdatasync promises both, and spares the time stamps.
+_sync_data: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
+
 UNLOCKED = 0
 SHARED = 1
 RESERVED = 2
@@ -154,7 +157,7 @@ class OsFile:
     def sync(self) -> None:
         """Source: `VfsFile.sync`."""
         try:
-            os.fsync(self.descriptor)
+            _sync_data(self.descriptor)
         except OSError as error:
             raise sqlite_error(IOERR_FSYNC) from error
 
