@@ -15,6 +15,7 @@ https://www.sqlite.org/withoutrowid.html, https://www.sqlite.org/stricttables.ht
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 
 from minisql import limits
@@ -24,7 +25,7 @@ from minisql.errors import ERROR, ERROR_MISSING_COLLSEQ, Error, sqlite_error
 from minisql.parser import ast
 from minisql.values import affinity as affinities
 from minisql.values.cast import cast
-from minisql.values.collation import BINARY, Collation
+from minisql.values.collation import Collation
 from minisql.values.storage_class import Value
 
 FindCollation = Callable[[str], Collation | None]
@@ -516,13 +517,25 @@ def malformed_schema(name: str, error: Error | str | None, code: int) -> Error:
     return sqlite_error(code, f"malformed database schema ({name})" + (f" - {detail}" if detail else ""))
 
 
-def builtin_schema_table(schema_index: int, schema_name: str, encoding_collation: Collation = BINARY) -> Table:
+def builtin_schema_table(schema_index: int, schema_name: str) -> Table:
     """sqlite_schema itself (sqlite_temp_schema for the temp database): five columns at root page 1.
 
     Source: https://www.sqlite.org/schematab.html.
     """
     # SQLite answers to both names and reports sqlite_master; sqlite_temp_master for the temp database.
     table = Table("sqlite_temp_master" if schema_index == 1 else "sqlite_master", schema_index, schema_name)
+    model = _schema_table_model()
+    table.columns, table.column_positions = model.columns, model.column_positions
+    table.storage_columns, table.shape = model.storage_columns, model.shape
+    table.root_page = 1
+    table.sql = f"CREATE TABLE {table.name}(type text,name text,tbl_name text,rootpage int,sql text)"
+    return table
+
+
+@functools.cache
+def _schema_table_model() -> Table:
+    """What all tables of this kind share: nobody alters their columns, and every database that is opened has one."""
+    model = Table("sqlite_master", 0, "main")
     for name, declared_type in (
         ("type", "TEXT"),
         ("name", "TEXT"),
@@ -530,9 +543,7 @@ def builtin_schema_table(schema_index: int, schema_name: str, encoding_collation
         ("rootpage", "INT"),
         ("sql", "TEXT"),
     ):
-        table.column_positions[name] = len(table.columns)
-        table.columns.append(Column(name, declared_type, affinities.affinity_of_type(declared_type)))
-    table.root_page = 1
-    table.sql = f"CREATE TABLE {table.name}(type text,name text,tbl_name text,rootpage int,sql text)"
-    finish_table(table)
-    return table
+        model.column_positions[name] = len(model.columns)
+        model.columns.append(Column(name, declared_type, affinities.affinity_of_type(declared_type)))
+    finish_table(model)
+    return model
