@@ -15,10 +15,12 @@ Source: https://www.sqlite.org/fileformat2.html#the_rollback_journal, https://ww
 
 from __future__ import annotations
 
+import contextlib
 import re
 import struct
 from collections.abc import Callable, Iterable
 
+from minisql.errors import Error
 from minisql.storage.locking import PENDING_BYTE
 from minisql.storage.vfs import Vfs, VfsFile
 
@@ -118,7 +120,7 @@ class Journal:
                 self.file.sync()
             self.file.close()
         elif mode == "persist":
-            self.file.write(bytes(28), 0)
+            self._zero_header()
             self.is_cold = True
             if synchronous:
                 self.file.sync()
@@ -131,6 +133,15 @@ class Journal:
             self.is_cold = True
             if synchronous >= 3:
                 self.vfs.sync_directory(self.path)
+
+    def _zero_header(self) -> None:
+        try:
+            self.file.write(bytes(28), 0)
+        except BaseException:
+            # A write that fails may have begun: for every reader the first byte decides.
+            with contextlib.suppress(Error):
+                self.is_cold = self.file.read(1, 0) == b"\0"
+            raise
 
 
 def read_super_journal(file: VfsFile) -> str:

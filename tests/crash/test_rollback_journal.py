@@ -193,10 +193,12 @@ def test_power_cut_with_a_longer_journal_left_over() -> None:
                 assert read_rows(file) in (before, after), fail_at
 
 
-@pytest.mark.parametrize("mode", ["truncate", "persist", "delete"])
-def test_a_commit_that_fails_behind_its_journal_has_happened(mode):
+@pytest.mark.parametrize(
+    ("mode", "seed"), [("truncate", 0), ("delete", 0), *(("persist", seed) for seed in range(0, 12, 2))]
+)
+def test_a_commit_that_fails_behind_its_journal_has_happened(mode, seed):
     for fail_at in range(1, 200):
-        vfs = FaultVfs(is_crash=False)
+        vfs = FaultVfs(is_crash=False, seed=seed)
         file = BtreeFile.open("main", vfs, page_size=512)
         file.pager.synchronous = 3
         file.set_journal_mode(mode)
