@@ -177,7 +177,8 @@ def play_back(journal: VfsFile, database: VfsFile, page_size: int, sync: bool) -
     size = journal.size()
     at = 0
     is_first = True
-    while at + _HEADER.size <= size:
+    sector = SECTOR_SIZE
+    while at + sector <= size:
         head = journal.read(_HEADER.size, at)
         magic, count, nonce, pages_before, sector_size, journal_page_size = _HEADER.unpack(head)
         if magic != MAGIC:
@@ -193,7 +194,7 @@ def play_back(journal: VfsFile, database: VfsFile, page_size: int, sync: bool) -
         at += sector
         record_size = page_size + 8
         if count == 0xFFFFFFFF:
-            count = (size - at) // record_size
+            count = max(0, (size - at) // record_size)
         if not _play_section(journal, database, at, count, nonce, page_size, database_pages):
             break
         at += count * record_size

@@ -20,6 +20,7 @@ from minisql import limits
 from minisql.bytecode import opcodes
 from minisql.bytecode.opcodes import ON_CONFLICT_ABORT, ON_CONFLICT_FAIL, ON_CONFLICT_IGNORE
 from minisql.errors import CONSTRAINT_FOREIGNKEY, ERROR, INTERRUPT, Error, sqlite_error
+from minisql.storage.index_cursor import IndexCursor
 from minisql.storage.table_cursor import TableCursor
 from minisql.values.arithmetic import truth
 from minisql.vm import handlers_bulk, handlers_control, handlers_cursor, handlers_expression, handlers_table, handlers_write
@@ -307,11 +308,11 @@ def promote_behind(
 
 
 def is_large(cursor: Any, n_body: int, n_code: int) -> bool:
-    """Tells whether a table that is being scanned has so many rows that translating pays, for a body of `n_body` instructions.
+    """Tells whether what is being scanned has so many rows that translating pays, for a body of `n_body` instructions.
 
     Measured with benchmarks/vm_dispatch.py: translating an instruction takes as long as interpreting some 200.
     """
-    if cursor.__class__ is not TableCursor:
+    if cursor.__class__ is not TableCursor and cursor.__class__ is not IndexCursor:
         return False
     n_rows = len(cursor.rows)
     for node, _ in cursor.path or ():
