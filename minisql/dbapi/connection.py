@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 
 LEGACY_TRANSACTION_CONTROL: Literal[-1] = -1
 
+_new_cursor = object.__new__
 _LEVELS = ("", "DEFERRED", "IMMEDIATE", "EXCLUSIVE")
 _MAX_ARGUMENTS = 127
 _NO_EXTENSIONS = "loadable extensions are machine code, which this engine cannot run"
@@ -259,7 +260,14 @@ class Connection:
     @shown_as(_execute_shape)
     def execute(self, sql: Any = MISSING, parameters: Any = (), /, *excess: Any) -> Any:
         """Makes a cursor and executes a statement on it."""
-        return Connection.cursor(self).execute(sql, parameters, *excess)
+        if excess or self._session is None or self._thread != get_ident():
+            return Connection.cursor(self).execute(sql, parameters, *excess)
+        # What `cursor` does, without its calls: it is a good part of a small statement.
+        cursor = _new_cursor(Cursor)
+        cursor._connection = self
+        if self.row_factory is not None:
+            cursor.row_factory = self.row_factory
+        return cursor.execute(sql, parameters)
 
     @shown_as(_executemany_shape)
     def executemany(self, *arguments: Any) -> Any:

@@ -183,14 +183,19 @@ class Cursor:
             self.rowcount = 0
         self._is_locked = True
         try:
-            rows = statement.start(parameters)
-            self._row = next(rows, _END)
-            if connection._failures:  # type: ignore[union-attr]
-                rows.close()  # type: ignore[union-attr]
-                raise connection._failures.pop()  # type: ignore[union-attr]
-            if not self._row:  # rows without columns, of PRAGMA incremental_vacuum: the interface has none
-                rows.close()  # type: ignore[union-attr]
-                self._row = _END
+            if statement.is_changing and statement.run_at_once(parameters):
+                rows = _NO_ROWS
+                if connection._failures:  # type: ignore[union-attr]
+                    raise connection._failures.pop()  # type: ignore[union-attr]
+            else:
+                rows = statement.start(parameters)
+                self._row = next(rows, _END)
+                if connection._failures:  # type: ignore[union-attr]
+                    rows.close()  # type: ignore[union-attr]
+                    raise connection._failures.pop()  # type: ignore[union-attr]
+                if not self._row:  # rows without columns, of PRAGMA incremental_vacuum: the interface has none
+                    rows.close()  # type: ignore[union-attr]
+                    self._row = _END
         except BaseException:
             self.rowcount = -1
             self._names = ()

@@ -122,6 +122,10 @@ class _TracedStatement(Statement):
             rows.close()  # type: ignore[attr-defined]
             self._report(self.sql, spent * 1000, message, values)
 
+    def run_at_once(self, values: Sequence[Any]) -> bool:
+        """Never: only `start` measures."""
+        return False
+
     def run_many(self, sequences: Iterable[Sequence[Any]], parts: Iterable[Part] | None = None) -> int:
         """Runs the statement once for every sequence of values, each run measured for itself."""
         n_changes = 0

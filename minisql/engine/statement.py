@@ -126,33 +126,83 @@ class Statement:
                     raise error from raised
                 raise
             finally:
-                self.is_running, session.starting = False, None
-                running.discard(self)
-                if not session.autocommit:
-                    if error is None and not self.savepoints:
-                        if self.is_writing:
-                            self.is_writing = False
-                            session.writers.discard(self)
-                    else:
-                        finish_statement(session, self, error)
-                elif running or self.is_writing:
-                    finish_statement(session, self, error)
-                else:
-                    states = session.transaction_states
-                    # The plain case, a single reader of the main database, costs no further call.
-                    if states[0] == READING:
-                        states[0] = IDLE
-                        session.btrees[0].end_read()  # type: ignore[union-attr]
-                        if session.flags["defer_foreign_keys"]:
-                            commit_all(session)
-                    if READING in states:
-                        end_reading(session)
+                self._finish(error)
         except GeneratorExit:
             raise
         except BaseException as raised:
             if not isinstance(error or raised, Error):
                 recover(session, self)
             raise
+
+    def run_at_once(self, values: Sequence[Any]) -> bool:
+        """Runs the statement to its end if that is a single call: it changes data, is translated and has no rows to hand out.
+
+        False, with nothing done, for every other statement and whenever somebody listens; then `start` is the way.
+        """
+        session = self.session
+        call = getattr(self.program.linked, "call", None)
+        if (
+            call is None
+            or self.generation != session.schema_generation
+            or session.tier == "1"
+            or session.trace is not None
+            or session.progress is not None
+            or session.limits is not DEFAULTS
+        ):
+            return False
+        running = session.running
+        if not running:
+            session.is_interrupted = False
+        error: BaseException | None = None
+        try:
+            try:
+                try:
+                    running.add(self)
+                    self.is_running = True
+                    self.n_runs += 1
+                    session.starting, session.time_ms = self, None
+                    call(session, *values)
+                except SchemaChanged:
+                    for _row in self._run_again(values):
+                        pass
+            except BaseException as raised:
+                error = raised
+                if self.is_writing and self not in session.writers and isinstance(raised, Error):
+                    error = sqlite_error(ABORT_ROLLBACK)
+                    raise error from raised
+                raise
+            finally:
+                self._finish(error)
+        except BaseException as raised:
+            if not isinstance(error or raised, Error):
+                recover(session, self)
+            raise
+        return True
+
+    def _finish(self, error: BaseException | None) -> None:
+        """Ends a run; the plain cases, within a transaction and a single reader of the main database, cost no further call."""
+        session = self.session
+        running = session.running
+        self.is_running, session.starting = False, None
+        running.discard(self)
+        if not session.autocommit:
+            if error is None and not self.savepoints:
+                if self.is_writing:
+                    self.is_writing = False
+                    session.writers.discard(self)
+            else:
+                finish_statement(session, self, error)
+        elif running or self.is_writing:
+            finish_statement(session, self, error)
+        else:
+            states = session.transaction_states
+            if states[0] == READING:
+                states[0] = IDLE
+                session.btrees[0].end_read()  # type: ignore[union-attr]
+                if session.flags["defer_foreign_keys"]:
+                    commit_all(session)
+            if READING in states:
+                end_reading(session)
 
     def run_many(self, sequences: Iterable[Sequence[Any]], parts: Iterable[Part] | None = None) -> int:
         """Runs the statement once for every sequence of values, drops its rows, and returns how many rows were changed.
@@ -174,9 +224,7 @@ class Statement:
             return n_changes
         if parts is not None and self.program.rows_spec is not None and session.progress is None:
             return self._run_gathered(parts)
-        for _run in self._runs(sequences):
-            n_changes += session.changes
-        return n_changes
+        return self._run_each(sequences)
 
     def _run_gathered(self, parts: Iterable[Part]) -> int:
         """Inserts sequences of values by the thousand, as far as they have no conflicts, and one by one where they have."""
@@ -185,8 +233,7 @@ class Statement:
             if isinstance(values, list) and self._insert_many(values, columns):
                 n_changes += len(values)
             else:
-                for _run in self._runs(values):
-                    n_changes += self.session.changes
+                n_changes += self._run_each(values)
             if failure is not None:
                 raise failure
         return n_changes
@@ -219,27 +266,44 @@ class Statement:
                 recover(session, self)
             raise
 
-    def _runs(self, sequences: Iterable[Sequence[Any]]) -> Iterator[None]:
+    def _run_each(self, sequences: Iterable[Sequence[Any]]) -> int:
+        """Runs the statement for each sequence of values between one beginning and one end; returns how many rows were changed.
+
+        What the user's iterator raises ends it: what was done until then stays.
+        """
         session = self.session
         error: BaseException | None = None
-        failures: list[BaseException] = []
+        failure: Exception | None = None
+        n_changes = 0
+        is_direct = session.tier != "1" and session.progress is None
         try:
             try:
                 session.running.add(self)
                 self.is_running = True
-                for values in _until_failure(sequences, failures):
+                given = iter(sequences)
+                while True:
+                    try:
+                        values = next(given)
+                    except StopIteration:
+                        break
+                    except Exception as raised:
+                        failure = raised
+                        break
                     self.n_runs += 1
-                    session.starting = self
-                    session.time_ms = None
+                    session.starting, session.time_ms = self, None
                     if self.generation != session.schema_generation:
                         self.recompile()
+                    call = getattr(self.program.linked, "call", None)
                     try:
-                        for _row in run(self.program, session, values):
-                            pass
+                        if call is not None and is_direct:
+                            call(session, *values)
+                        else:
+                            for _row in run(self.program, session, values):
+                                pass
                     except SchemaChanged:
                         for _row in self._run_again(values):
                             pass
-                    yield
+                    n_changes += session.changes
             except BaseException as raised:
                 error = raised
                 raise
@@ -251,8 +315,9 @@ class Statement:
             if not isinstance(error or raised, Error):
                 recover(session, self)
             raise
-        if failures:
-            raise failures[0]
+        if failure is not None:
+            raise failure
+        return n_changes
 
     def _run_again(self, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
         for _attempt in range(_MAX_RECOMPILES):
@@ -284,14 +349,6 @@ def _begins_with_change(sql: str) -> bool:
         else:
             break
     return sql[at : at + 6].lower() in _CHANGING or sql[at : at + 7].lower() == "replace"
-
-
-def _until_failure(sequences: Iterable[Sequence[Any]], failures: list[BaseException]) -> Iterator[Sequence[Any]]:
-    """The user's sequences; what their iterator raises is noted, and they end: what was done until then stays."""
-    try:
-        yield from sequences
-    except Exception as failure:
-        failures.append(failure)
 
 
 class EmptyStatement(Statement):

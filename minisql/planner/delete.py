@@ -80,7 +80,7 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
         return ()
     deletion = Deletion(table, allocate_row(compiler.builder, table_layout(table)), triggers)
     deletion.conflict = statement_conflict(compiler, 0)
-    deletion.returning = begin_returning(compiler, node.returning, scope)
+    deletion.returning = begin_returning(compiler, node.returning, scope, table)
     if compiler.authorized is not None and not is_view:
         announce_expressions(compiler, [node.where], names_scope(table, node.target.alias, scope))
     if is_view:

@@ -204,7 +204,7 @@ def _begin(compiler: Compiler, insertion: Insertion, is_single: bool = False) ->
     """Opens what the rows are written to."""
     node = insertion.node
     table = insertion.table
-    insertion.returning = begin_returning(compiler, node.returning, insertion.scope)
+    insertion.returning = begin_returning(compiler, node.returning, insertion.scope, table)
     if table.view is not None:
         if node.upserts:
             raise sqlite_error(ERROR, "cannot UPSERT a view")
@@ -226,7 +226,9 @@ def _begin(compiler: Compiler, insertion: Insertion, is_single: bool = False) ->
             # Everything is checked before the first write, so there is never anything to undo.
             compiler.needs_statement_journal = not use.is_single
         check_insert_keys(compiler, use)
-    if node.upserts or (target.may_replace and (target.layout.indexes or target.delete_triggers)):
+    # An upsert of one row inserts it or updates one, either when all has been checked (see emit_upsert for triggers).
+    is_plain = is_single and use is None and compiler.trigger is None
+    if (node.upserts and not is_plain) or (target.may_replace and (target.layout.indexes or target.delete_triggers)):
         compiler.needs_statement_journal = True
 
 

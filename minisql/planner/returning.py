@@ -45,7 +45,10 @@ class Returning:
 
 
 def begin_returning(
-    compiler: Compiler, columns: list[ast.ResultColumn | ast.Star | ast.TableStar] | None, scope: Scope | None
+    compiler: Compiler,
+    columns: list[ast.ResultColumn | ast.Star | ast.TableStar] | None,
+    scope: Scope | None,
+    table: Table,
 ) -> Returning | None:
     """Opens the list of rows; None without a clause."""
     if columns is None:
@@ -62,8 +65,11 @@ def begin_returning(
         return counting
     if len(columns) > compiler.context.limits[COLUMN]:
         raise sqlite_error(ERROR, "too many columns in result set")
-    # The clause is computed behind the change and may fail.
-    compiler.needs_statement_journal = True
+    # The clause is computed behind the change and may fail, unless it only shows what is stored.
+    if table.has_generated or any(
+        column.__class__ is ast.ResultColumn and column.expression.__class__ is not ast.Column for column in columns
+    ):
+        compiler.needs_statement_journal = True
     cursor = compiler.builder.cursor()
     compiler.emit(op.OpenList, cursor, len(columns))
     return Returning(columns, cursor, scope)

@@ -147,7 +147,7 @@ def _emit_update(compiler: Compiler, node: ast.Update, table: Table) -> tuple[st
     if table.module is not None:
         emit_virtual_update(compiler, table, node, scope, assignments, (updating.old, updating.new), conflict)
         return ()
-    updating.returning = begin_returning(compiler, node.returning, scope)
+    updating.returning = begin_returning(compiler, node.returning, scope, table)
     if is_view:
         _emit_view_rows(compiler, updating, node, scope)
         return emit_returned_rows(compiler, updating.returning)

@@ -166,6 +166,8 @@ def _emit_action(
         assignments.announcer.name([clause.where], make_scope())
         assignments.announcer.finish()
     updating = Updating(compiler, table, assignments, op.ON_CONFLICT_ABORT)
+    if updating.triggers or updating.may_replace:
+        compiler.needs_statement_journal = True
     own = Target(table, target.layout, op.ON_CONFLICT_ABORT)
     own.cursor = target.cursor
     own.index_cursors = target.index_cursors

@@ -23,6 +23,7 @@ from minisql.storage.node import IndexInterior, IndexLeaf, Node, RawPage, TableI
 from minisql.storage.pager import DEFAULT_PAGE_SIZE, Pager
 from minisql.storage.pointer_map import ROOT, put_entry
 from minisql.storage.record import RecordCodec
+from minisql.storage.row_changer import RowChanger
 from minisql.storage.table_cursor import TableCursor
 from minisql.storage.table_tree import TableTree, cut_leaf_cells, encode_leaf_cells
 from minisql.storage.vfs import OsVfs, Vfs
@@ -358,6 +359,14 @@ class BtreeFile:
             tree.codec = self._row_codec(tree, shape)
             tree.shape = shape
         return TableCursor(tree, tree.codec)
+
+    def row_changer(self, root: int, shape: RowShape, write: bool = True) -> RowChanger:
+        """Opens a cursor that searches single rows by rowid and changes them."""
+        tree = self.trees.get(root)
+        if tree.__class__ is not TableTree or tree.shape is not shape:
+            self.table_cursor(root, shape, write)
+            tree = self.trees[root]
+        return RowChanger(tree, tree.codec)  # type: ignore[arg-type]
 
     def index_cursor(self, root: int, shape: KeyShape, write: bool = False) -> IndexCursor:
         """Opens a cursor on an index or a WITHOUT ROWID table."""

@@ -13,7 +13,8 @@ Source: https://www.sqlite.org/fileformat2.html#b_tree_pages.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from itertools import accumulate
+from itertools import accumulate, compress
+from operator import is_, not_
 from typing import Any
 
 from minisql.storage.cells_encoder import encode_cells
@@ -22,34 +23,14 @@ from minisql.storage.index_key import KeyOrder
 from minisql.storage.index_tree import IndexTree, Path, decode_index_node
 from minisql.storage.node import IndexLeaf, TableLeaf, max_local
 from minisql.storage.overflow import free_cell
-from minisql.storage.record import RecordCodec, Row
+from minisql.storage.record import RecordCodec, Row, record_bounds, text_bound
+from minisql.storage.row_edit import TABLE_CELL
 from minisql.storage.table_tree import MAX_PAGE, TableTree, cut_leaf_cells, decode_leaf, encode_cell, page_capacity
 
-_TABLE_CELL, _INDEX_CELL = 14, 8
-"""Bytes that a cell takes besides its record, at most."""
-
-
-def record_bounds(rows: list[Row], factor: int, surplus: int) -> list[int]:
-    """Returns for each row what `upper_bound(row) * factor + surplus` is, column by column."""
-    base = (4 + 9 * len(rows[0])) * factor + surplus
-    lengths: list[Any] = []
-    for column in zip(*rows):
-        kinds = set(map(type, column))
-        if str in kinds or bytes in kinds:
-            if kinds == {str} and "".join(column).isascii():
-                lengths.append(list(map(len, column)))
-            else:
-                lengths.append([_length(value) for value in column])
-    if not lengths:
-        return [base] * len(rows)
-    sums = lengths[0] if len(lengths) == 1 else map(sum, zip(*lengths))
-    return [base + factor * length for length in sums]
-
-
-def _length(value: Any) -> int:
-    if value.__class__ is str:
-        return len(value) if value.isascii() else 4 * len(value)
-    return len(value) if value.__class__ is bytes else 0
+_INDEX_CELL = 8
+"""Bytes that an index cell takes besides its record, at most."""
+_ALONE = 16 * MAX_PAGE
+"""The size of a row that is not to be put together with others: more than any budget."""
 
 
 # -- tables --------------------------------------------------------------------------------------------------------
@@ -64,7 +45,7 @@ def insert_rows(
     pager = tree.pager
     cells: list[bytes | None]
     if not pager.makes_pages:
-        cells, sizes = [None] * len(rows), record_bounds(rows, tree.size_factor, _TABLE_CELL)
+        cells, sizes = [None] * len(rows), _row_bounds(tree, rows)
     else:
         # They are encoded in the end, so now: with bounds a full leaf would be measured several times (benchmark bulk_load).
         cells, sizes = _encode_rows(codec, rowids, rows, columns, pager.usable - 35)
@@ -81,7 +62,7 @@ def insert_rows(
             and pager.pages.get(leaf.number) is leaf
         ):
             at = _append_run(tree, leaf, at, rowids, rows, cells, sums, codec)
-            if at < n_rows and pager.file is not None:
+            if at < n_rows:
                 at = _append_leaves(tree, at, rowids, rows, cells, sums, codec)
             if at < n_rows:
                 tree.insert(rowids[at], rows[at], codec)
@@ -117,7 +98,16 @@ def _encode_rows(
     cells: list[bytes | None] = []
     for rowid, record in zip(rowids, map(codec.encode, rows)):
         cells.append(encode_cell(rowid, record) if len(record) <= largest else None)
-    return cells, [len(cell) + 2 if cell is not None else 2 * MAX_PAGE for cell in cells]
+    return cells, [len(cell) + 2 if cell is not None else _ALONE for cell in cells]
+
+
+def _row_bounds(tree: TableTree, rows: list[Row]) -> list[int]:
+    """Returns what rows take at most, with cell and pointer; those that may overflow count so much that they are put alone."""
+    bounds = record_bounds(rows, tree.size_factor, TABLE_CELL)
+    largest = tree.pager.usable - 35
+    if max(bounds) > largest:
+        bounds = [bound if bound <= largest else _ALONE for bound in bounds]
+    return bounds
 
 
 def _end_of_few(sums: list[int], at: int, budget: int) -> int:
@@ -225,7 +215,7 @@ def replace_rows(tree: TableTree, rowids: list[int], rows: list[Row], codec: Rec
     if not rows:
         return
     pager = tree.pager
-    sums = [0, *accumulate(record_bounds(rows, tree.size_factor, _TABLE_CELL))]
+    sums = [0, *accumulate(_row_bounds(tree, rows))]
     at, n_rows = 0, len(rows)
     while at < n_rows:
         if pager.is_editing:
@@ -252,10 +242,14 @@ def _set_rows(tree: TableTree, leaf: TableLeaf, rowids: list[int], rows: list[Ro
     """Replaces rows of an open leaf; `size` is what the new ones take at most."""
     cells, old = leaf.cells, leaf.rows
     assert cells is not None and old is not None
+    n_rows = len(rowids)
     place = bisect_left(leaf.rowids, rowids[0])
-    places: Any = range(place, place + len(rowids))
-    if leaf.rowids[place : place + len(rowids)] != rowids:
-        places = [bisect_left(leaf.rowids, rowid) for rowid in rowids]
+    if leaf.rowids[place : place + n_rows] == rowids and cells[place : place + n_rows].count(None) == n_rows:
+        end = place + n_rows
+        leaf.size += _growth(old[place:end], rows) * tree.size_factor
+        old[place:end] = rows
+        return
+    places = [bisect_left(leaf.rowids, rowid) for rowid in rowids]
     unencoded = [old[place] for place in places if cells[place] is None]
     for place in places:
         cell = cells[place]
@@ -263,11 +257,20 @@ def _set_rows(tree: TableTree, leaf: TableLeaf, rowids: list[int], rows: list[Ro
             free_cell(tree.pager, cell, True)
             size -= len(cell) + 2
     if unencoded:
-        size -= sum(record_bounds(unencoded, tree.size_factor, _TABLE_CELL))
+        size -= sum(record_bounds(unencoded, tree.size_factor, TABLE_CELL))
     for place, row in zip(places, rows):
         old[place] = row
         cells[place] = None
     leaf.size += size
+
+
+def _growth(old: list[Row], new: list[Row]) -> int:
+    """Returns by how much the bounds of new rows exceed those of as many old ones; most columns have the very same values."""
+    growth = 0
+    for before, after in zip(zip(*old), zip(*new)):
+        if not all(map(is_, before, after)):
+            growth += text_bound(after) - text_bound(before)
+    return growth
 
 
 def find_rows(tree: TableTree, rowids: list[int], codec: RecordCodec) -> tuple[list[int], list[Row]]:
@@ -311,37 +314,37 @@ def remove_rows(tree: TableTree, rowids: list[int], codec: RecordCodec) -> int:
         run = rowids[at:end]
         if leaf.cells is None:
             cut_leaf_cells(pager, leaf)
-        doomed = set(run)
-        kept = [index for index, rowid in enumerate(leaf.rowids) if rowid not in doomed]
-        n_gone = len(leaf.rowids) - len(kept)
+        stays = list(map(not_, map(set(run).__contains__, leaf.rowids)))
+        n_kept = sum(stays)
+        n_gone = len(stays) - n_kept
         if n_gone:
             pager.is_editing = True
             tree.edits += 1
             tree.open_leaf(leaf, codec)
-            _keep_rows(tree, leaf, kept, doomed)
+            _keep_rows(tree, leaf, stays)
             n_removed += n_gone
-            if (not kept or len(kept) < leaf.row_count_below) and leaf.number != tree.root:
+            if (not n_kept or n_kept < leaf.row_count_below) and leaf.number != tree.root:
                 tree.refill(leaf, run[0])
             _end_edit(tree)
         at = end
     return n_removed
 
 
-def _keep_rows(tree: TableTree, leaf: TableLeaf, kept: list[int], doomed: set[int]) -> None:
-    """Drops the rows of a leaf that are not at the kept positions."""
+def _keep_rows(tree: TableTree, leaf: TableLeaf, stays: list[bool]) -> None:
+    """Drops the rows of a leaf that do not stay."""
     pager = tree.pager
     cells, rowids = leaf.cells, leaf.rowids
     assert cells is not None
-    for rowid, cell in zip(rowids, cells):
-        if cell is not None and rowid in doomed:
-            free_cell(pager, cell, True)
-            leaf.size -= len(cell) + 2
-    leaf.rowids = [rowids[index] for index in kept]
-    leaf.cells = [cells[index] for index in kept]
+    if cells.count(None) < len(cells):
+        for is_kept, cell in zip(stays, cells):
+            if cell is not None and not is_kept:
+                free_cell(pager, cell, True)
+                leaf.size -= len(cell) + 2
+    leaf.rowids = list(compress(rowids, stays))
+    leaf.cells = list(compress(cells, stays))
     if leaf.rows is not None:
-        rows = leaf.rows
-        leaf.rows = [rows[index] for index in kept]
-    if not kept and leaf is tree.append_leaf:
+        leaf.rows = list(compress(leaf.rows, stays))
+    if not leaf.rowids and leaf is tree.append_leaf:
         tree.append_leaf = None
 
 
@@ -495,30 +498,32 @@ def remove_entries(tree: IndexTree, entries: list[Row], keys: list[Row], order: 
             run = list(map(order.key, run))
         elif leaf.keys is leaf.entries and keys is not entries:
             leaf.keys = list(map(order.key, leaf.entries))
-        doomed = set(run)
-        kept = [place for place, key in enumerate(leaf.keys) if key not in doomed]
-        n_gone = len(leaf.keys) - len(kept)
+        stays = list(map(not_, map(set(run).__contains__, leaf.keys)))
+        n_kept = sum(stays)
+        n_gone = len(stays) - n_kept
         if n_gone:
             pager.is_editing = True
             tree.edits += 1
-            _drop_entries(tree, leaf, kept, order)
+            _drop_entries(tree, leaf, stays, order)
             n_removed += n_gone
-            if path and len(kept) < max(leaf.row_count_below, 1):
+            if path and n_kept < max(leaf.row_count_below, 1):
                 tree.after_delete(path, leaf, order)
             _end_edit(tree)
         at = end
     return n_removed
 
 
-def _drop_entries(tree: IndexTree, leaf: IndexLeaf, kept: list[int], order: KeyOrder) -> None:
-    """Drops the entries of a leaf that are not at the kept positions."""
+def _drop_entries(tree: IndexTree, leaf: IndexLeaf, stays: list[bool], order: KeyOrder) -> None:
+    """Drops the entries of a leaf that do not stay."""
     tree.open_node(leaf, order)
-    cells = leaf.cells
-    assert cells is not None
+    cells, old, keys = leaf.cells, leaf.entries, leaf.keys
+    assert cells is not None and old is not None
     if cells.count(None) < len(cells):
-        places = set(kept)
-        for place, cell in enumerate(cells):
-            if cell is not None and place not in places:
+        for is_kept, cell in zip(stays, cells):
+            if cell is not None and not is_kept:
                 free_cell(tree.pager, cell, False)
                 leaf.size -= (len(cell) if len(cell) > 4 else 4) + 2
-    _take(leaf, kept, cells)
+    leaf.entries = list(compress(old, stays))
+    leaf.keys = leaf.entries if keys is old else list(compress(keys, stays))
+    leaf.cells = list(compress(cells, stays))
+    leaf.masks = None

@@ -22,7 +22,7 @@ from minisql.storage.index_key import TOP, KeyOrder
 from minisql.storage.node import IndexInterior, IndexLeaf, cell_offsets, cut_payload_cell, max_local
 from minisql.storage.overflow import build_index_cell, free_cell, join_payload
 from minisql.storage.pager import Pager
-from minisql.storage.record import RecordError, Row, upper_bound
+from minisql.storage.record import RecordError, Row, record_bounds, upper_bound
 from minisql.storage.table_tree import MAX_DEPTH, page_capacity
 from minisql.storage.varint import encode_varint, read_varint
 
@@ -163,6 +163,8 @@ def measure_index_leaf(pager: Pager, leaf: IndexLeaf, factor: int) -> list[int]:
     assert cells is not None
     if pager.makes_pages or None not in cells:
         sizes = _leaf_sizes(encode_index_cells(pager, leaf))
+    elif cells.count(None) == len(cells):
+        sizes = record_bounds(leaf.entries, factor, 8)  # type: ignore[arg-type]
     else:
         sizes = [
             len(cell) + 4 if cell is not None else upper_bound(entry) * factor + 8

@@ -137,7 +137,7 @@ class TableLeaf:
 
     def snapshot(self) -> tuple[object, ...]:
         """Returns the old lists and goes on with copies."""
-        state = self.rowids, self.rows, self.cells, self.codec, self.size, self.data
+        state = self.rowids, self.rows, self.cells, self.codec, self.size, self.data, self.masks
         self.own()
         self.data = None
         return state
@@ -154,9 +154,8 @@ class TableLeaf:
 
     def restore(self, state: tuple[object, ...]) -> None:
         """Goes back to a snapshot."""
-        self.rowids, self.rows, self.cells, self.codec, self.size, self.data = state  # type: ignore[assignment]
+        self.rowids, self.rows, self.cells, self.codec, self.size, self.data, self.masks = state  # type: ignore[assignment]
         self.leased = True
-        self.masks = None
 
     def image(self, usable: int, page_size: int, header: bytes) -> bytes:
         """Encodes the page; every cell must be encoded (`fit_cells`)."""
@@ -193,7 +192,7 @@ class IndexLeaf:
 
     def snapshot(self) -> tuple[object, ...]:
         """Returns the old lists and goes on with copies."""
-        state = self.entries, self.keys, self.cells, self.codec, self.size, self.data
+        state = self.entries, self.keys, self.cells, self.codec, self.size, self.data, self.masks
         self.own()
         self.data = None
         return state
@@ -210,9 +209,8 @@ class IndexLeaf:
 
     def restore(self, state: tuple[object, ...]) -> None:
         """Goes back to a snapshot."""
-        self.entries, self.keys, self.cells, self.codec, self.size, self.data = state  # type: ignore[assignment]
+        self.entries, self.keys, self.cells, self.codec, self.size, self.data, self.masks = state  # type: ignore[assignment]
         self.leased = True
-        self.masks = None
 
     def image(self, usable: int, page_size: int, header: bytes) -> bytes:
         """Encodes the page; every cell must be encoded."""

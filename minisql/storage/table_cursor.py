@@ -272,22 +272,7 @@ class TableCursor:
 
     def last_rowid(self) -> int | None:
         """Returns the largest rowid, for choosing a new one; the cursor does not move.  None when the table is empty."""
-        tree = self.tree
-        leaf = tree.append_leaf
-        if leaf is not None and leaf.rowids and tree.pager.pages.get(leaf.number) is leaf:
-            return leaf.rowids[-1]
-        node = tree.pager.tree_page(tree.root)
-        depth = 0
-        while isinstance(node, TableInterior):
-            node = tree.pager.tree_page(node.children[-1])
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise corrupt(tree.root, "b-tree is too deep")
-        if not isinstance(node, TableLeaf):
-            raise corrupt(node.number, "index page in a table b-tree")
-        if node.rows is None:
-            cut_leaf_cells(tree.pager, node)
-        return node.rowids[-1] if node.rowids else None
+        return last_rowid(self.tree)
 
     # -- whole leaves ----------------------------------------------------------------------------------------------
 
@@ -415,3 +400,22 @@ class TableCursor:
         elif self.edits != tree.edits:
             # A split has cut the lists, which may be the leaf's own: `next` seeks its place by this rowid.
             self.rowids, self.rows, self.position = [rowid], [row], 0
+
+
+def last_rowid(tree: TableTree) -> int | None:
+    """Returns the largest rowid of a table; None when it is empty."""
+    leaf = tree.append_leaf
+    if leaf is not None and leaf.rowids and tree.pager.pages.get(leaf.number) is leaf:
+        return leaf.rowids[-1]
+    node = tree.pager.tree_page(tree.root)
+    depth = 0
+    while isinstance(node, TableInterior):
+        node = tree.pager.tree_page(node.children[-1])
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise corrupt(tree.root, "b-tree is too deep")
+    if not isinstance(node, TableLeaf):
+        raise corrupt(node.number, "index page in a table b-tree")
+    if node.rows is None:
+        cut_leaf_cells(tree.pager, node)
+    return node.rowids[-1] if node.rowids else None

@@ -27,7 +27,8 @@ from minisql.storage.freelist import allocate_page, free_page
 from minisql.storage.node import RawPage, TableInterior, TableLeaf, cell_offsets, local_size, max_local
 from minisql.storage.overflow import build_table_cell, free_cell, join_payload
 from minisql.storage.pager import Pager
-from minisql.storage.record import Decoder, RecordCodec, RecordError, Row, upper_bound
+from minisql.storage.record import Decoder, RecordCodec, RecordError, Row, record_bounds, upper_bound
+from minisql.storage.row_edit import TABLE_CELL, drop_row, put_row
 from minisql.storage.varint import encode_varint, read_signed_varint, read_varint, varint_length
 
 MAX_DEPTH = 20
@@ -212,6 +213,8 @@ def measure_leaf(pager: Pager, leaf: TableLeaf, factor: int) -> list[int]:
     assert cells is not None
     if pager.makes_pages:
         sizes = [len(cell) + 2 for cell in encode_leaf_cells(pager, leaf)]
+    elif cells and cells.count(None) == len(cells):
+        sizes = record_bounds(leaf.rows, factor, TABLE_CELL)  # type: ignore[arg-type]
     elif None in cells:
         sizes = [
             len(cell) + 2 if cell is not None else upper_bound(row) * factor + 14
@@ -448,48 +451,19 @@ class TableTree:
         return self._insert(rowid, row, codec)
 
     def _insert(self, rowid: int, row: Row, codec: RecordCodec) -> TableLeaf | None:
-        pager = self.pager
-        if pager.is_editing:
-            pager.check_health()
+        if self.pager.is_editing:
+            self.pager.check_health()
         leaf = self.leaf_for(rowid)
-        pager.is_editing = True
-        self.edits += 1
-        self.open_leaf(leaf, codec)
-        rowids, rows, cells = leaf.rowids, leaf.rows, leaf.cells
-        assert cells is not None
-        size = upper_bound(row) * self.size_factor + 14
-        cell: bytes | None = None
-        if size > pager.usable - 35 or rows is None or pager.file is not None:
-            cell = build_table_cell(pager, rowid, codec.encode(row))
-            size = len(cell) + 2
-        leaf.size += size
+        if leaf.cells is None and leaf.rows is None:
+            cut_leaf_cells(self.pager, leaf)
+        rowids = leaf.rowids
         index = len(rowids) if not rowids or rowid > rowids[-1] else bisect_left(rowids, rowid)
-        if index < len(rowids) and rowids[index] == rowid:
-            old_cell = cells[index]
-            free_cell(pager, old_cell, True)
-            # What was counted for the old row goes: else every update of a full leaf would measure it anew.
-            if old_cell is not None:
-                leaf.size -= len(old_cell) + 2
-            elif rows is not None:
-                leaf.size -= upper_bound(rows[index]) * self.size_factor + 14
-            if rows is not None:
-                rows[index] = row
-            cells[index] = cell
-        else:
-            rowids.insert(index, rowid)
-            if rows is not None:
-                rows.insert(index, row)
-            cells.insert(index, cell)
-        unmoved: TableLeaf | None = leaf
-        if leaf.size > pager.usable - 100 and leaf.size > page_capacity(pager, leaf.number):
-            self.relieve(leaf, rowid)
-            unmoved = None
-        elif leaf.number == self.root:
-            self.note_append_leaf(leaf)
-        pager.is_editing = False
-        if pager.file is not None and len(pager.dirty) > pager.max_dirty_pages():
-            pager.spill()
-        return unmoved
+        is_new = index == len(rowids) or rowids[index] != rowid
+        return put_row(self, leaf, index, is_new, rowid, row, codec)
+
+    def capacity_of(self, leaf: TableLeaf) -> int:
+        """The bytes that a leaf has for its header, pointers and cells."""
+        return page_capacity(self.pager, leaf.number)
 
     def note_append_leaf(self, leaf: TableLeaf) -> None:
         """Notes the last leaf and how full rows that are appended may make it without a closer look."""
@@ -502,37 +476,15 @@ class TableTree:
 
     def remove(self, rowid: int, codec: RecordCodec) -> tuple[bool, TableLeaf | None]:
         """Deletes the row with this rowid: (whether there was one, its leaf if nothing else has changed there)."""
-        pager = self.pager
-        if pager.is_editing:
-            pager.check_health()
+        if self.pager.is_editing:
+            self.pager.check_health()
         leaf = self.leaf_for(rowid)
         if leaf.cells is None:
-            cut_leaf_cells(pager, leaf)
+            cut_leaf_cells(self.pager, leaf)
         index = bisect_left(leaf.rowids, rowid)
         if index == len(leaf.rowids) or leaf.rowids[index] != rowid:
             return False, None
-        pager.is_editing = True
-        self.edits += 1
-        self.open_leaf(leaf, codec)
-        assert leaf.cells is not None
-        cell = leaf.cells[index]
-        free_cell(pager, cell, True)
-        del leaf.rowids[index], leaf.cells[index]
-        if leaf.rows is not None:
-            del leaf.rows[index]
-        if cell is not None:
-            leaf.size -= len(cell) + 2
-        unmoved: TableLeaf | None = leaf
-        n_rows = len(leaf.rowids)
-        if not n_rows and leaf is self.append_leaf:
-            self.append_leaf = None
-        if (n_rows == 0 or n_rows < leaf.row_count_below) and leaf.number != self.root:
-            self.refill(leaf, rowid)
-            unmoved = None
-        pager.is_editing = False
-        if pager.file is not None and len(pager.dirty) > pager.max_dirty_pages():
-            pager.spill()
-        return True, unmoved
+        return True, drop_row(self, leaf, index, rowid, codec)
 
     def relieve(self, leaf: TableLeaf, rowid: int) -> None:
         """Splits a leaf whose cells, measured closely, do not fit its page."""

@@ -54,20 +54,18 @@ class SubProgram:
 
     def _run(self, frame: Frame, host: Host, values: tuple[Any, ...]) -> bool:
         compiled: CompiledProgram = self._program.linked  # type: ignore[assignment]
-        arguments = compiled.arguments.copy()
-        for position, number in compiled.slots:
-            arguments[position] = values[number]
         saved_rowid, saved_changes = host.last_insert_rowid, host.changes
-        registers: list[Any] = []
         callee = None
-        if compiled.needs_registers:
-            registers = self._program.template.copy()
-            registers[1 : 1 + len(values)] = values
-            if compiled.needs_frame:
-                callee = Frame(self._program, registers, host, frame)
-                callee.name = self._name
         try:
-            is_ignored: object = compiled.function(callee, registers, host, *arguments)
+            if compiled.needs_registers:
+                registers = self._program.template.copy()
+                registers[1 : 1 + len(values)] = values
+                if compiled.needs_frame:
+                    callee = Frame(self._program, registers, host, frame)
+                    callee.name = self._name
+                is_ignored: object = compiled.function(host, *values, callee, registers)
+            else:
+                is_ignored = compiled.function(host, *values)
         finally:
             host.last_insert_rowid = saved_rowid
             if callee is not None:

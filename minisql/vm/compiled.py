@@ -10,7 +10,8 @@ Source: DESIGN, "A VM of two tiers".
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from minisql.bytecode import opcodes as op
@@ -36,7 +37,7 @@ from minisql.vm.handlers_write import random_rowid, report_insert
 from minisql.vm.interpreter import CHANGES, finish_changes
 from minisql.vm.program_shape import program_shape
 from minisql.vm.register_plan import Untranslatable
-from minisql.vm.translator import Hints, Translation, parameter_registers, program_objects, translate
+from minisql.vm.translator import Hints, Translation, program_objects, translate
 from minisql.vm.walking import (
     LeafWalk,
     RowsByRowid,
@@ -58,7 +59,6 @@ if TYPE_CHECKING:
     from minisql.vm.host import Host
 
 Row = tuple[Any, ...]
-Function = Callable[..., Iterator[Row]]
 
 _KEPT_FUNCTIONS = 1000
 
@@ -110,52 +110,43 @@ _NAMESPACE: dict[str, Any] = {
     },
 }  # fmt: skip
 
-_functions: dict[str, Function] = {}
-Known = tuple[Function, Translation]
+_functions: dict[str, FunctionType] = {}
+Known = tuple[FunctionType, Translation]
 _shapes: dict[Any, Known] = {}
 _NO_ROWS: Iterator[Row] = iter(())
 _addresses: dict[str, list[int]] = {}
 
 
 class CompiledProgram:
-    """A program's function and what to call it with.
+    """A program's function.  It is called with the host and the parameters, and then with the frame and the register list when
+    it uses them: `needs_frame` and `needs_registers`.  Objects and constants are defaults of its arguments.
 
-    `arguments` are the objects and constants, `slots` the positions of parameters among them (position, parameter number from
-    0); `needs_frame` and `needs_registers` tell whether the function uses its frame and its register list.
+    `call` is the function where the host and the parameters are all that it needs to do everything at once, else None.
     """
 
-    __slots__ = ("arguments", "function", "gives_rows", "needs_frame", "needs_registers", "slots")
+    __slots__ = ("call", "function", "gives_rows", "needs_frame", "needs_registers")
 
     def __init__(self, known: Known, program: Program) -> None:
-        self.function, translation = known
-        constants = translation.constants
-        objects = program_objects(program, translation.recipes)
+        shared, translation = known
         template = program.template
-        self.arguments = [*objects, *[template[register] for register in constants]]
-        positions = {register: len(objects) + n for n, register in enumerate(constants)}
-        self.slots = [
-            (positions[register], number - 1)
-            for number, register in parameter_registers(program)
-            if register in positions
-        ]
+        constants = [template[register] for register in translation.constants]
+        defaults = (None, None, *program_objects(program, translation.recipes), *constants)
+        self.function = FunctionType(shared.__code__, shared.__globals__, "program", defaults)
         self.needs_frame = "frame" in translation.uses
         self.needs_registers = "R" in translation.uses or self.needs_frame
         self.gives_rows = translation.gives_rows
+        self.call = None if self.gives_rows or self.needs_registers else self.function
 
     def start(self, program: Program, host: Host, parameters: Sequence[Any]) -> Iterator[Row]:
         """Returns the rows; nothing has run before the first is asked for, unless the statement has no result columns."""
-        arguments = self.arguments.copy()
-        for position, number in self.slots:
-            arguments[position] = parameters[number]
-        registers: list[Any] = []
-        frame = None
-        if self.needs_registers:
-            registers = program.template.copy()
-            for number, register in program.parameters:
-                registers[register] = parameters[number - 1]
-            if self.needs_frame:
-                frame = Frame(program, registers, host)
-        rows = self.function(frame, registers, host, *arguments)
+        if not self.needs_registers:
+            rows = self.function(host, *parameters)
+            return rows if self.gives_rows else _NO_ROWS
+        registers = program.template.copy()
+        for number, register in program.parameters:
+            registers[register] = parameters[number - 1]
+        frame = Frame(program, registers, host) if self.needs_frame else None
+        rows = self.function(host, *parameters, frame, registers)
         return rows if self.gives_rows else _NO_ROWS
 
 
@@ -205,7 +196,7 @@ def _compile_one(program: Program, hints: Hints, may_translate: bool, is_sub: bo
     return CompiledProgram(known, program)
 
 
-def _compile(translation: Translation) -> Function:
+def _compile(translation: Translation) -> FunctionType:
     if len(_functions) >= _KEPT_FUNCTIONS:
         _functions.clear()
         for name in _addresses:
@@ -224,7 +215,7 @@ def _compile(translation: Translation) -> Function:
     exec(code, namespace)
     linecache.cache[file_name] = (len(source), None, source.splitlines(True), file_name)
     _addresses[file_name] = translation.addresses
-    function: Function = namespace["program"]
+    function: FunctionType = namespace["program"]
     _functions[source] = function
     return function
 

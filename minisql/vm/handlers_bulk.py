@@ -11,8 +11,8 @@ minisql.bytecode.opcodes.
 
 from __future__ import annotations
 
-from itertools import pairwise
-from operator import itemgetter
+from itertools import islice, pairwise
+from operator import itemgetter, lt
 from typing import TYPE_CHECKING, Any
 
 from minisql.bytecode import opcodes
@@ -235,27 +235,22 @@ def update_rows(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int
     rows = frame.cursors[i[2]].rows
     cursor = frame.cursors[i[1]]
     indexes = [(frame.cursors[number], fields) for number, fields, _ in spec.indexes]
-    if spec.rowid_position >= 0:
-        place = spec.rowid_position
-        pairs = [(row[place], row) for row in rows]
+    rowids = list(map(itemgetter(spec.rowid_position), rows))  # -1, the last, where the row does not hold its rowid
+    if spec.rowid_position < 0:
+        rows = [row[:-1] for row in rows]
+    if len(rows) < _FEW_ROWS or host.tier == "1" or (spec.table_name is not None and host.has_update_hook):
+        _update_singly(frame, spec, cursor, indexes, list(zip(rowids, rows)))
     else:
-        pairs = [(row[-1], row[:-1]) for row in rows]
-    if len(pairs) < _FEW_ROWS or host.tier == "1" or (spec.table_name is not None and host.has_update_hook):
-        _update_singly(frame, spec, cursor, indexes, pairs)
-    else:
-        pairs.sort(key=_rowid_of_pair)
-        for start in range(0, len(pairs), _CHUNK):
+        if not all(map(lt, rowids, islice(rowids, 1, None))):
+            order = sorted(range(len(rowids)), key=rowids.__getitem__)
+            rowids, rows = [rowids[place] for place in order], [rows[place] for place in order]
+        for start in range(0, len(rows), _CHUNK):
             if host.is_interrupted:
                 raise sqlite_error(INTERRUPT)
-            part = pairs[start : start + _CHUNK]
-            _update_chunk(cursor, indexes, [rowid for rowid, _ in part], [row for _, row in part])
+            _update_chunk(cursor, indexes, rowids[start : start + _CHUNK], rows[start : start + _CHUNK])
     if i[5] & COUNT_CHANGE:
         frame.n_changes += len(rows)
     return pc
-
-
-def _rowid_of_pair(pair: tuple[int, tuple[Any, ...]]) -> int:
-    return pair[0]
 
 
 def _update_chunk(
@@ -315,7 +310,7 @@ def delete_rows(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int
     if len(keys) < _FEW_ROWS or has_hook or host.tier == "1":
         n_rows = _delete_singly(frame, spec, cursor, indexes, keys)
     else:
-        rowids = sorted({key[0] for key in keys})
+        rowids = sorted(set(map(itemgetter(0), keys)))
         n_rows = 0
         for start in range(0, len(rowids), _CHUNK):
             if host.is_interrupted:

@@ -80,8 +80,8 @@ def _emit_open(translator: Translator, address: int) -> None:
     """Opens a cursor by its handler and gives it, and what is called for every row, a name."""
     opcode = translator.code[address][0]
     cursor = opened_cursor(translator.code[address])
-    if opcode == op.OpenList and translator.loop is not None:
-        # Opened for every turn of a loop: worth a line without a handler.
+    if opcode == op.OpenList and (translator.loop is not None or translator.hints.is_hot):
+        # Opened for every turn of a loop or often: worth a line without a handler.
         translator.line(f"frame.cursors[{cursor}] = c{cursor} = ListCursor()")
         translator.line(f"a{cursor} = c{cursor}.rows.append")
         return
@@ -149,6 +149,8 @@ def _emit_open_tree(translator: Translator, address: int) -> None:
         _emit_open(translator, address)
         return
     kind = "table_cursor" if translator.cursor_kinds[cursor] == "table" else "index_cursor"
+    if cursor in translator.changers:
+        kind = "row_changer"
     shape = translator.object_name(("p4", address))
     writes = opcode == op.OpenWrite
     is_late = translator.loop is not None and translator.program.readonly
@@ -667,7 +669,11 @@ def _jump_search(translator: Translator, address: int) -> Condition:
         call = f"F{cursor}[{translator.operand(p4, address).text}]"
     elif opcode == op.SeekRowid:
         key = translator.operand(p4, address)
-        call = f"c{cursor}.seek_rowid({key.text})" if only(key, INTEGER) else f"seek_value(c{cursor}, {key.text})"
+        call = f"c{cursor}.seek_rowid({key.text})"
+        if not only(key, INTEGER):
+            other = f"seek_value(c{cursor}, {key.text})"
+            is_short = translator.hints.is_hot and key.is_name
+            call = f"{call} if {key.text}.__class__ is int else {other}" if is_short else other
     elif opcode == op.NotExists:
         call = f"c{cursor}.seek_rowid({translator.operand(p3, address).text})"
     elif opcode in (op.Found, op.NotFound, op.NoConflict):

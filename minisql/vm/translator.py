@@ -1,7 +1,7 @@
 """Tier 2: from a Program to the source text of a Python generator function.
 
-The function takes the frame, its register list R (the template with parameters), the host, and then the objects and the
-constants that the text names.  Registers become names (see register_plan), pure instructions become expressions
+The function takes the host, the parameters of the statement (the arguments of a sub-program), the frame and its register list
+R (the template with parameters) where it needs them, and then, as defaults, the objects and the constants that the text names.  Registers become names (see register_plan), pure instructions become expressions
 (python_text), loops whose extent the builder recorded become `for` loops (loop_text), jumps become `if`, `continue` and
 `break` (flow_text), and every opcode without a text of its own calls its tier-1 handler (statement_text).
 
@@ -53,6 +53,8 @@ _NEEDS_NO_FRAME = PURE | frozenset(
 
 _LEAVE_FINDERS_ALONE = frozenset((op.NullRow, op.Close, op.UpdateRows, op.DeleteRows, op.InsertRows))
 
+_CHANGE_SINGLE_ROWS = frozenset((op.SeekRowid, op.NotExists, op.Insert, op.Delete, op.NewRowid, op.Rowid))
+
 _KINDS: dict[int, str] = {
     op.OpenList: "list", op.ConstantRows: "list", op.OpenDup: "list", op.OpenTree: "tree", op.HashOpen: "hash",
     op.SorterOpen: "sorter",
@@ -62,8 +64,8 @@ _KINDS: dict[int, str] = {
 
 
 class Translation:
-    """What `translate` returns: the source, the recipes of the objects and the registers of the constants to pass to the
-    function behind (frame, R, host), the program address behind each source line, which of frame and R it uses, and whether
+    """What `translate` returns: the source, the recipes of the objects and the registers of the constants that are the defaults
+    of the function's last arguments, the program address behind each source line, which of frame and R it uses, and whether
     the function is a generator (a statement without result rows is a plain function)."""
 
     __slots__ = ("addresses", "constants", "gives_rows", "recipes", "source", "uses")
@@ -161,6 +163,7 @@ class Translator:
         "changes_data",
         "code",
         "consulted",
+        "changers",
         "counts_locally",
         "cursor_aliases",
         "cursor_kinds",
@@ -252,6 +255,8 @@ class Translator:
             for opcode, _, _, p3, _, _ in self.code
         )
         self.counts_locally = (is_sub or self.changes_data) and hints.is_hot and not self.shows_cursors
+        # Tables of which single rows are searched by rowid and changed, and nothing else.
+        self.changers = self._find_changers() if self.counts_locally else frozenset()
 
     def _classify_cursors(self) -> None:
         """Notes what each cursor walks over, and which hash structures have rows as their own keys."""
@@ -302,6 +307,23 @@ class Translator:
                 if roles[1] == "c":
                     refused.add(p2)
         self.finders -= refused
+
+    def _find_changers(self) -> frozenset[int]:
+        """Finds the tables that a storage cursor for single rows is enough for; a trigger might change what it has found."""
+        found: set[int] = set()
+        others: set[int] = set()
+        for opcode, p1, p2, _, _, p5 in self.code:
+            if opcode == op.Program:
+                return frozenset()
+            if opcode == op.OpenWrite and self.cursor_kinds[p1] == "table" and not p5:
+                found.add(p1)
+            elif opcode not in _CHANGE_SINGLE_ROWS:
+                roles = ROLES[opcode]
+                if roles[0] == "c":
+                    others.add(p1)
+                if roles[1] == "c":
+                    others.add(p2)
+        return frozenset(found - others)
 
     # Lines
 
@@ -503,14 +525,23 @@ def translate(program: Program, hints: Hints, is_sub: bool = False) -> Translati
         body = [(1, "try:", 0), *body, (1, "finally:", 0), (2, "frame.close_cursors()", 0)]
     # Locals that start with a value (parameters, counters) are arguments as the constants are.
     filled = sorted(register for register in translator.used_locals if translator.starts_filled(register))
-    constants = (*sorted(translator.used_constants), *filled)
-    names = [f"o{n}" for n in range(len(translator.objects))]
-    names += [f"k{register}" for register in sorted(translator.used_constants)] + [f"r{register}" for register in filled]
-    lines = [(0, f"def program({', '.join(['frame', 'R', 'host', *names])}):", 0), *body]
+    named = {register: f"k{register}" for register in sorted(translator.used_constants)}
+    named.update((register, f"r{register}") for register in filled)
+    given = _parameter_names(program, named)
+    constants = tuple(register for register in named if named[register] not in given)
+    names = [f"o{n}" for n in range(len(translator.objects))] + [named[register] for register in constants]
+    lines = [(0, f"def program({', '.join(['host', *given, 'frame', 'R', *names])}):", 0), *body]
     source = "\n".join([" " * depth + text for depth, text, _ in lines]) + "\n"
     parts = frozenset(name for name in ("frame", "R") if any(_USES[name](line[1]) for line in body))
     addresses = [address for _, _, address in lines]
     return Translation(source, tuple(translator.objects), constants, addresses, parts, gives_rows)
+
+
+def _parameter_names(program: Program, named: dict[int, str]) -> list[str]:
+    """The names of the function's parameters in the order of their numbers; those that the text does not use have one, too."""
+    registers = dict(parameter_registers(program))
+    n_parameters = max(registers, default=0) if program.n_arguments else program.n_parameters
+    return [named.get(registers.get(number, 0), f"p{number}") for number in range(1, n_parameters + 1)]
 
 
 # Whether a line names the frame or the register list.

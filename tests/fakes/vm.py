@@ -133,6 +133,8 @@ class FakeBtree:
         self.cursors.append(cursor)
         return cursor
 
+    row_changer = table_cursor
+
     def index_cursor(self, root: int, shape: KeyShape, write: bool = False) -> Any:
         return self.trees[root]
 
