@@ -49,7 +49,7 @@ class RowChanger:
                 node = pages.get(node.children[bisect_left(node.keys, rowid)])
         if node.__class__ is not TableLeaf:
             node = tree.leaf_for(rowid)
-        leaf: TableLeaf = node  # type: ignore[assignment]
+        leaf: TableLeaf = node
         leaf.used = True
         if leaf.rows is None or leaf.codec is not self.codec:
             if leaf.rows is None and leaf.n_lookups < LOOKUPS_BEFORE_DECODING:

@@ -7,7 +7,7 @@ Source: https://www.sqlite.org/fileformat2.html#b_tree_pages.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from minisql.storage.node import TableLeaf
 from minisql.storage.overflow import build_table_cell, free_cell
@@ -81,6 +81,8 @@ def put_row(
 def _growth(old: Row, new: Row) -> int:
     """Returns upper_bound(new) - upper_bound(old) for rows of the same length: most values are the very same."""
     growth = 0
+    before: Any
+    after: Any
     for before, after in zip(old, new):
         if before is not after:
             kind = after.__class__

@@ -1,9 +1,10 @@
 """Tier 2: from a Program to the source text of a Python generator function.
 
 The function takes the host, the parameters of the statement (the arguments of a sub-program), the frame and its register list
-R (the template with parameters) where it needs them, and then, as defaults, the objects and the constants that the text names.  Registers become names (see register_plan), pure instructions become expressions
-(python_text), loops whose extent the builder recorded become `for` loops (loop_text), jumps become `if`, `continue` and
-`break` (flow_text), and every opcode without a text of its own calls its tier-1 handler (statement_text).
+R (the template with parameters) where it needs them, and then, as defaults, the objects and the constants that the text names.
+Registers become names (see register_plan), pure instructions become expressions (python_text), loops whose extent the builder
+recorded become `for` loops (loop_text), jumps become `if`, `continue` and `break` (flow_text), and every opcode without a text
+of its own calls its tier-1 handler (statement_text).
 
 No text of SQL, schema or data gets into the source: names are made of a letter and a number, constants and functions are
 passed as objects.
@@ -160,10 +161,10 @@ class Translator:
         "_run",
         "address",
         "asked_sets",
+        "changers",
         "changes_data",
         "code",
         "consulted",
-        "changers",
         "counts_locally",
         "cursor_aliases",
         "cursor_kinds",
