@@ -75,9 +75,25 @@ class SessionHost:
             return list(run(self._compiled(session, sql), session, values))
         finally:
             session.n_nested -= 1
-            session.settings["nested_rowid"] = session.last_insert_rowid
             session.changes, session.total_changes, session.last_insert_rowid = saved
             session.authorizer = authorizer
+
+    def change(self, sql: str, values: Sequence[Any]) -> int:
+        """Runs one INSERT, UPDATE or DELETE and returns the rowid of the row that it inserted last."""
+        session = self._session()
+        if session is None:
+            raise sqlite_error(MISUSE)
+        changes, total_changes, last_insert_rowid = session.changes, session.total_changes, session.last_insert_rowid
+        session.n_nested += 1
+        try:
+            known = self._programs.get(sql)
+            is_current = known is not None and known[0] == session.schema_generation
+            for _ in run(known[1] if is_current else self._compiled(session, sql), session, values):  # type: ignore[index]
+                pass
+            return session.last_insert_rowid
+        finally:
+            session.n_nested -= 1
+            session.changes, session.total_changes, session.last_insert_rowid = changes, total_changes, last_insert_rowid
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """Runs a SELECT row by row."""
@@ -87,10 +103,6 @@ class SessionHost:
     def read_stamp(self) -> tuple[int, int] | None:
         """What changes whenever the table's database may have changed; None while this connection writes to it."""
         return self._btree(self.schema_name).read_stamp
-
-    def last_insert_rowid(self) -> int:
-        """The rowid of the row that `execute` inserted last."""
-        return int(self.session.settings.get("nested_rowid", 0))
 
     def conflict_action(self) -> int:
         """SQLite's code of what the running statement does on a conflict."""

@@ -29,8 +29,8 @@ class VtabHost(Protocol):
     def read_stamp(self) -> tuple[int, int] | None:
         """What changes whenever the table's database may have changed; None while this connection writes to it."""
 
-    def last_insert_rowid(self) -> int:
-        """The rowid of the row that `execute` inserted last."""
+    def change(self, sql: str, values: Sequence[Value]) -> int:
+        """Runs one INSERT, UPDATE or DELETE and returns the rowid of the row that it inserted last."""
 
     def conflict_action(self) -> int:
         """What the running change does on a conflict: SQLite's codes ROLLBACK 1, IGNORE 2, FAIL 3, ABORT 4, REPLACE 5."""

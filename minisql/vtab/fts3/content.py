@@ -100,8 +100,7 @@ class Content:
     def insert(self, docid: int | None, values: Sequence[Any], language: Any) -> int:
         """Stores a row in %_content and returns its docid."""
         extra = (language,) if self.configuration.language else ()
-        self.host.execute(self._insert_sql, (docid, *values, *extra))
-        return docid if docid is not None else self.host.last_insert_rowid()
+        return self.host.change(self._insert_sql, (docid, *values, *extra))
 
     def delete(self, docid: int) -> None:
         """Forgets a row and its size."""

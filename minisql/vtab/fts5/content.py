@@ -30,6 +30,7 @@ class Content:
         name = configuration.table_sql
         n = configuration.n_columns
         self._kept = self._kept_columns()
+        self._keeps_all = len(self._kept) == n
         stored = [f"c{number}" for number in range(n) if number in self._kept]
         if configuration.is_external:
             assert configuration.content is not None, "an external table has a name"
@@ -112,12 +113,11 @@ class Content:
         """Stores a row and returns its rowid; raises CONSTRAINT for one that is there already."""
         sql = self._replace_sql if replaces else self._insert_sql
         try:
-            self.host.execute(sql, (rowid, *[values[number] for number in self._kept]))
+            return self.host.change(sql, (rowid, *(values if self._keeps_all else [values[n] for n in self._kept])))
         except Error as error:
             if error.sqlite_errorcode & 0xFF != CONSTRAINT:
                 raise
             raise sqlite_error(error.sqlite_errorcode) from error
-        return rowid if rowid is not None else self.host.last_insert_rowid()
 
     def delete(self, rowid: int) -> None:
         """Forgets a row and its size."""
@@ -129,10 +129,9 @@ class Content:
 
     def put_sizes(self, rowid: int | None, sizes: Sequence[int], origin: int) -> int:
         """Stores the number of tokens of each column and returns the rowid."""
-        data = b"".join(map(encode_varint, sizes))
+        data = encode_varint(sizes[0]) if len(sizes) == 1 else b"".join(map(encode_varint, sizes))
         values = (rowid, data, origin) if self.configuration.is_deletable else (rowid, data)
-        self.host.execute(self._put_size_sql, values)
-        return rowid if rowid is not None else self.host.last_insert_rowid()
+        return self.host.change(self._put_size_sql, values)
 
     def delete_sizes(self, rowid: int) -> None:
         """Forgets the size of a row."""

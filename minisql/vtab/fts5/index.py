@@ -12,7 +12,6 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from minisql.vtab.fts5.formats import (
@@ -69,6 +68,7 @@ class FullTextIndex:
         self.pending_prefixes: defaultdict[tuple[int, str], list[Entry]] = defaultdict(list)
         self.pending_size = 0
         self.fresh = FreshRows()
+        self._takes_fresh = configuration.detail == FULL and not configuration.prefixes
         self._structure: Structure | None = None
         self._structure_bytes = b""
         self._tombstones: dict[int, frozenset[int]] = {}
@@ -76,21 +76,21 @@ class FullTextIndex:
 
     # Adding and removing rows
 
-    def add_document(self, rowid: int, columns: Iterable[DocumentColumn]) -> None:
+    def add_document(self, rowid: int, columns: Sequence[DocumentColumn]) -> None:
         """Enters the tokens of a new row."""
+        if self._takes_fresh and not self.pending and self.fresh.add(rowid, columns):
+            self.pending_size = self.fresh.n_tokens * _BYTES_A_POSITION
+            if self.pending_size > self.configuration.hash_size:
+                self.flush()
+            return
         self._change(rowid, columns, False)
 
-    def remove_document(self, rowid: int, columns: Iterable[DocumentColumn]) -> None:
+    def remove_document(self, rowid: int, columns: Sequence[DocumentColumn]) -> None:
         """Enters that the tokens of a row are gone."""
         self._change(rowid, columns, True)
 
-    def _change(self, rowid: int, columns: Iterable[DocumentColumn], is_deleted: bool) -> None:
+    def _change(self, rowid: int, columns: Sequence[DocumentColumn], is_deleted: bool) -> None:
         prefixes = self.configuration.prefixes
-        columns = list(columns)
-        if not is_deleted and not self.pending and not prefixes and self.configuration.detail == FULL:
-            if self.fresh.add(rowid, columns):
-                self._grow(sum([len(words) for _column, words, _offsets in columns]))
-                return
         self._settle()
         n_tokens = 0
         found: dict[str, bytes] = {}
@@ -114,23 +114,20 @@ class FullTextIndex:
             for prefix, positions in by_prefix.items():
                 poslist = b"" if is_deleted else self._poslist(positions)
                 self.pending_prefixes[number, prefix].append((rowid, is_deleted, poslist))
-        self._grow(n_tokens * (1 + len(prefixes)))
-
-    def _grow(self, n_positions: int) -> None:
-        self.pending_size += n_positions * _BYTES_A_POSITION
+        self.pending_size += n_tokens * (1 + len(prefixes)) * _BYTES_A_POSITION
         if self.pending_size > self.configuration.hash_size:
             self.flush()
 
     @property
     def has_pending(self) -> bool:
         """Whether anything waits in memory."""
-        return bool(self.pending or self.fresh.places)
+        return bool(self.pending or self.fresh.rowids)
 
     def _settle(self) -> None:
         """What came in plain order joins the rest."""
         if self.fresh.rowids:
             for word, rowids, bodies in self.fresh.words():
-                self.pending[word] += [
+                self.pending[word.decode("utf-8", "surrogateescape")] += [
                     (rowid, False, body[read_varint(body, 0)[1] :]) for rowid, body in zip(rowids, bodies)
                 ]
             self.fresh.clear()
@@ -217,7 +214,7 @@ class FullTextIndex:
         return data if isinstance(data, bytes) else None
 
     def _write(self, identifier: int, data: bytes) -> None:
-        self.host.execute(self._write_sql, (identifier, data))
+        self.host.change(self._write_sql, (identifier, data))
 
     # Averages
 
@@ -258,15 +255,13 @@ class FullTextIndex:
         self._save(structure)
 
     def _fresh_filler(self) -> Callable[[SegmentWriter], None]:
-        words = [
-            (b"0" + word.encode("utf-8", "surrogateescape"), rowids, bodies) for word, rowids, bodies in self.fresh.words()
-        ]
+        words = self.fresh.words()
+        self.fresh = FreshRows()
         self._empty_pending()
-        words.sort(key=itemgetter(0))
 
         def fill(writer: SegmentWriter) -> None:
-            for key, rowids, bodies in words:
-                writer.add_rows(key, rowids, bodies)
+            for word, rowids, bodies in words:
+                writer.add_rows(b"0" + word, rowids, bodies)
 
         return fill
 

@@ -23,7 +23,6 @@ from operator import sub
 from minisql.vtab.fts5.formats import NONE, Entry, encode_varint, read_varint
 
 _MAXIMUM_KEY_ROOM = 24
-_MAXIMUM_VARINT = 9
 _N_VARINTS = 1 << 14
 _VARINTS = [encode_varint(number) for number in range(_N_VARINTS)]
 
@@ -96,41 +95,63 @@ class SegmentWriter:
 
     def add_rows(self, key: bytes, rowids: Sequence[int], bodies: Sequence[bytes]) -> None:
         """As `add`, for rows of which none is deleted: `bodies` are the sizes of their poslists with these behind them."""
-        if max(map(len, bodies)) > _MAXIMUM_KEY_ROOM - _MAXIMUM_VARINT or self.is_bare:
-            entries = [(rowid, False, body[read_varint(body, 0)[1] :]) for rowid, body in zip(rowids, bodies)]
-            self.add(key, entries)
+        if self.is_bare:
+            self.add(key, [(rowid, False, body[read_varint(body, 0)[1] :]) for rowid, body in zip(rowids, bodies)])
             return
         if len(self._body) + len(self._footer) + len(key) + 2 >= self.page_size and len(self._body) > 4:
             self._flush()
         self._add_key(key)
         deltas = map(sub, rowids, (0, *rowids))
         if rowids[0] >= 0 and rowids[-1] < _N_VARINTS:
-            chunks = [_VARINTS[delta] + body for delta, body in zip(deltas, bodies)]
+            chunks = list(map(bytes.__add__, map(_VARINTS.__getitem__, deltas), bodies))
         else:
             chunks = [
                 (_VARINTS[delta] if 0 <= delta < _N_VARINTS else encode_varint(delta)) + body
                 for delta, body in zip(deltas, bodies)
             ]
-        ends = list(accumulate(map(len, chunks)))
+        self.n_entries += len(chunks)
+        whole = b"".join(chunks)
         limit = self.page_size - _MAXIMUM_KEY_ROOM
+        if len(self._body) + len(self._footer) + len(whole) < limit:
+            self._body += whole
+        else:
+            self._add_chunks(chunks, rowids, bodies)
+
+    def _add_chunks(self, chunks: list[bytes], rowids: Sequence[int], bodies: Sequence[bytes]) -> None:
+        """Rows of a key that do not all fit on this leaf; a chunk is the difference of the rowids, then the body."""
+        page_size = self.page_size
+        limit = page_size - _MAXIMUM_KEY_ROOM
+        ends = list(accumulate(map(len, chunks)))
         place, n = 0, len(chunks)
         while place < n:
             if len(self._body) + len(self._footer) >= limit:
                 self._flush()
             body = self._body
+            chunk = chunks[place]
             if not self._has_rowid and not self._has_key:
                 body[0:2] = len(body).to_bytes(2, "big")
                 self._has_rowid = True
-                body += encode_varint(rowids[place])
-                body += bodies[place]
-            else:
-                body += chunks[place]
-            # Then all that begin before the limit.
-            room = limit - len(body) - len(self._footer)
-            stop = bisect_left(ends, ends[place] + room, place) + 1 if room > 0 else place + 1
+                chunk = encode_varint(rowids[place]) + bodies[place]
+            used = len(body) + len(self._footer) + len(chunk)
+            if used >= page_size:
+                self._add_cut(chunk)
+                place += 1
+                continue
+            # Then all that begin before the limit, but for a last one that does not fit.
+            stop = place + 1
+            if used < limit:
+                stop = min(bisect_left(ends, ends[place] + limit - used, stop) + 1, n)
+                if used + ends[stop - 1] - ends[place] >= page_size:
+                    stop -= 1
+            body += chunk
             body += b"".join(chunks[place + 1 : stop])
-            place = max(min(stop, n), place + 1)
-        self.n_entries += n
+            place = stop
+
+    def _add_cut(self, chunk: bytes) -> None:
+        """A row whose poslist goes on on the next leaf."""
+        poslist = read_varint(chunk, read_varint(chunk, 0)[1])[1]
+        self._body += chunk[:poslist]
+        self._add_long(chunk[poslist:])
 
     def _add_key(self, key: bytes) -> None:
         body = self._body

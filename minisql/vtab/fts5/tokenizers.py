@@ -91,10 +91,11 @@ class Tokenizer:
             self.ascii_pattern = re.compile("[" + "".join(_escaped(ord(letter)) for letter in inside) + "]+")
         else:
             self.ascii_pattern = pattern
-        # ASCII in small letters, with a space for whatever ends a token: for str.translate and str.split.
-        self.ascii_table: str | None = None
+        # ASCII in small letters, with a space for whatever ends a token: for bytes.translate and str.split.
+        self.ascii_table: bytes | None = None
         if self.folds_first and not any(letter.isspace() for letter in inside):
-            self.ascii_table = "".join(chr(point).lower() if chr(point) in inside else " " for point in range(128))
+            table = "".join(chr(point).lower() if chr(point) in inside else " " for point in range(128))
+            self.ascii_table = table.encode() + bytes(128)
         self.folded = _Folded(fold)
 
     def tokenize(self, text: str, reason: int) -> Iterable[Token]:
@@ -111,7 +112,7 @@ class Tokenizer:
     def words(self, text: str, reason: int) -> list[str] | None:
         """Just the tokens; None where synonyms or places matter."""
         if text.isascii() and self.ascii_table is not None:
-            return text.translate(self.ascii_table).split()
+            return text.encode().translate(self.ascii_table).decode().split()
         if self.characters is not None:
             return text.translate(self.characters).split()
         return list(map(self.folded.__getitem__, self.pattern.findall(text)))

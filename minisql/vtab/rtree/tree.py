@@ -104,12 +104,11 @@ class Tree:
     def _write(self, node: Node) -> None:
         depth = self.depth if node.number == ROOT else 0
         data = self.format.encode(depth, node.cells, self.node_size)
-        self.host.execute(self._write_sql, (node.number, data))
+        self.host.change(self._write_sql, (node.number, data))
         self._known[node.number] = (data, depth, list(node.cells))
 
     def _new_number(self) -> int:
-        self.host.execute(self._write_sql, (None, bytes(self.node_size)))
-        return self.host.last_insert_rowid()
+        return self.host.change(self._write_sql, (None, bytes(self.node_size)))
 
     def forget(self) -> None:
         """Drops what is kept in memory."""
