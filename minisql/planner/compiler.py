@@ -56,6 +56,7 @@ _AGGREGATES = frozenset(
 _ON_DEMAND: dict[str, Callable[[], object]] = {
     "bound_selects": dict,
     "explain_rows": list,
+    "pinned": frozenset,
     "programs": dict,
     "select_numbers": dict,
     "subquery_shapes": dict,
@@ -109,6 +110,7 @@ class Compiler:
         "needs_rowids",
         "needs_statement_journal",
         "parameter_names",
+        "pinned",
         "place",
         "programs",
         "prologue",
@@ -134,6 +136,8 @@ class Compiler:
 
     # What most statements never need is made when it is first asked for, by `__getattr__`.
     bound_selects: dict[tuple[int, int], object]
+    # The (schema index, root page) of tables that sub-programs compiled now must not write: see `emit_refuse_pinned`.
+    pinned: frozenset[tuple[int, int]]
     # Sub-programs of the statement by (kind, ...) key, shared with the compilers of sub-programs.
     programs: dict[tuple[object, ...], Program]
     views_active: set[tuple[int, str]]

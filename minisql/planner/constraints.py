@@ -48,7 +48,8 @@ class Write:
     `is_new_rowid` promises that no row has the rowid; `is_key_changed` tells whether an UPDATE may change the rowid or
     primary key.  `entries` receives the index entries: (index, registers, flag register or 0 for a partial index).
     `upsert` is asked first about a conflict with an index (None: the rowid); `order` is its order of the checks (None stands
-    for the rowid or the clustered primary key).  `has_replaced` is a register that says that REPLACE has fired triggers, or 0.
+    for the rowid or the clustered primary key).  `renews_entries`: all index entries are made anew, whatever changed.
+    `has_replaced` is a register that says that REPLACE has set something off, or 0.
     """
 
     __slots__ = (
@@ -64,6 +65,7 @@ class Write:
         "new",
         "old",
         "order",
+        "renews_entries",
         "table",
         "upsert",
     )
@@ -75,6 +77,7 @@ class Write:
         self._scope: Scope | None = None
         self.old: RowRegisters | None = None
         self.changed: Collection[int] | None = None
+        self.renews_entries = False
         self.known: dict[int, object] = {}
         self.is_new_rowid = False
         self.is_key_changed = True
@@ -215,7 +218,7 @@ def _shown(text: str) -> str:
 
 def emit_conflict_checks(compiler: Compiler, target: Target, write: Write) -> None:
     """Looks for other rows with the same rowid, primary key or unique key and acts on them; fills `write.entries`."""
-    if target.delete_triggers:
+    if target.delete_triggers or (target.foreign_keys is not None and not target.foreign_keys.is_single and target.may_replace):
         write.has_replaced = compiler.register()
         compiler.emit(op.Integer, 0, write.has_replaced)
     is_strict = target.layout.strict_types is not None
@@ -225,7 +228,7 @@ def emit_conflict_checks(compiler: Compiler, target: Target, write: Write) -> No
         if index is None:
             _emit_key_check(compiler, target, write)
         elif index in target.index_cursors and (
-            write.changed is None or is_touched(index, write.changed, write.is_key_changed)
+            write.changed is None or write.renews_entries or is_touched(index, write.changed, write.is_key_changed)
         ):
             _emit_index_check(compiler, target, write, index)
     if is_strict:
@@ -236,17 +239,34 @@ def emit_conflict_checks(compiler: Compiler, target: Target, write: Write) -> No
         _emit_recheck(compiler, target, write)
 
 
-def _emit_replace(compiler: Compiler, target: Target, write: Write, key: tuple[int, ...]) -> None:
-    emit_delete_for_replace(compiler, target, key)
+def _emit_replace(compiler: Compiler, target: Target, write: Write, key: tuple[int, ...], pins: bool) -> None:
+    emit_delete_for_replace(compiler, target, key, pins)
     if write.has_replaced:
         compiler.emit(op.Integer, 1, write.has_replaced)
 
 
 def _emit_recheck(compiler: Compiler, target: Target, write: Write) -> None:
-    """When REPLACE has fired triggers, these may have put other rows in the way: then nothing is replaced any more."""
-    emit = compiler.emit
+    """When REPLACE has set something off, this may have put other rows in the way: then nothing is replaced any more.
+
+    The rowid comes first, a clustered primary key where it stands among the indexes.
+    """
     done = compiler.label()
-    emit(op.IfNot, write.has_replaced, done, 1)
+    compiler.emit(op.IfNot, write.has_replaced, done, 1)
+    order = write.order if write.order is not None else _default_order(target)
+    if target.layout.clustered is None:
+        _emit_recheck_key(compiler, target, write)
+        order = [index for index in order if index is not None]
+    entries = {entry[0]: entry for entry in write.entries}
+    for index in order:
+        if index is None:
+            _emit_recheck_key(compiler, target, write)
+        elif index.is_unique and index in entries:
+            _emit_recheck_index(compiler, target, write, *entries[index])
+    compiler.place(done)
+
+
+def _emit_recheck_key(compiler: Compiler, target: Target, write: Write) -> None:
+    emit = compiler.emit
     table = target.table
     passed = compiler.label()
     key = key_registers(write.new, table)
@@ -263,17 +283,20 @@ def _emit_recheck(compiler: Compiler, target: Target, write: Write) -> None:
         code, message = unique_code(clustered), unique_message(clustered)
     emit(op.Halt, code, ABORT, p4=message)
     compiler.place(passed)
-    for index, entry, flag in write.entries:
-        if index.is_unique:
-            passed = compiler.label()
-            if flag:
-                emit(op.IfNot, flag, passed, 1)
-            emit(op.NoConflict, target.index_cursors[index], passed, 0, entry[: len(index.columns)])
-            if write.old is not None:
-                _emit_jump_if_own(compiler, target, conflicting_key(compiler, target, index), write.old, passed)
-            emit(op.Halt, unique_code(index), ABORT, p4=unique_message(index))
-            compiler.place(passed)
-    compiler.place(done)
+
+
+def _emit_recheck_index(
+    compiler: Compiler, target: Target, write: Write, index: Index, entry: tuple[int, ...], flag: int
+) -> None:
+    emit = compiler.emit
+    passed = compiler.label()
+    if flag:
+        emit(op.IfNot, flag, passed, 1)
+    emit(op.NoConflict, target.index_cursors[index], passed, 0, entry[: len(index.columns)])
+    if write.old is not None:
+        _emit_jump_if_own(compiler, target, conflicting_key(compiler, target, index), write.old, passed)
+    emit(op.Halt, unique_code(index), ABORT, p4=unique_message(index))
+    compiler.place(passed)
 
 
 def _default_order(target: Target) -> Sequence[Index | None]:
@@ -312,7 +335,7 @@ def _emit_rowid_check(compiler: Compiler, target: Target, write: Write) -> None:
         handler()
         compiler.emit(op.Goto, 0, write.ignore)
     elif action == REPLACE:
-        _emit_replace(compiler, target, write, (new.rowid,))
+        _emit_replace(compiler, target, write, (new.rowid,), False)
     elif action == IGNORE:
         compiler.emit(op.Goto, 0, write.ignore)
     else:
@@ -402,7 +425,7 @@ def _emit_conflict(
         handler()
         compiler.emit(op.Goto, 0, write.ignore)
     elif action == REPLACE:
-        _emit_replace(compiler, target, write, other or conflicting_key(compiler, target, index))
+        _emit_replace(compiler, target, write, other or conflicting_key(compiler, target, index), write.old is not None)
     elif action == IGNORE:
         compiler.emit(op.Goto, 0, write.ignore)
     else:

@@ -34,7 +34,7 @@ from minisql.planner.triggers import STEP_EMITTERS, emit_triggers, has_time, tri
 from minisql.planner.view_targets import view_as_table
 from minisql.planner.virtual_writes import check_writable_module, emit_virtual_delete, refuse_virtual_returning
 from minisql.planner.whole_rows import deletion_spec
-from minisql.planner.writes import statement_conflict, use_database
+from minisql.planner.writes import use_database
 
 if TYPE_CHECKING:
     from minisql.catalog.schema import Table, Trigger
@@ -44,13 +44,12 @@ if TYPE_CHECKING:
 class Deletion:
     """One DELETE under compilation: the row is in `old`."""
 
-    __slots__ = ("conflict", "old", "returning", "table", "target", "triggers")
+    __slots__ = ("old", "returning", "table", "target", "triggers")
 
     def __init__(self, table: Table, old: RowRegisters, triggers: list[Trigger]) -> None:
         self.table = table
         self.old = old
         self.triggers = triggers
-        self.conflict = 0
         self.target: Target | None = None
         self.returning: Returning | None = None
 
@@ -76,10 +75,9 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
     if table.module is not None:
         check_writable_module(compiler, table)
         refuse_virtual_returning(table, "DELETE", node.returning)
-        emit_virtual_delete(compiler, table, node, scope, statement_conflict(compiler, 0))
+        emit_virtual_delete(compiler, table, node, scope)
         return ()
     deletion = Deletion(table, allocate_row(compiler.builder, table_layout(table)), triggers)
-    deletion.conflict = statement_conflict(compiler, 0)
     deletion.returning = begin_returning(compiler, node.returning, scope, table)
     if compiler.authorized is not None and not is_view:
         announce_expressions(compiler, [node.where], names_scope(table, node.target.alias, scope))
@@ -95,7 +93,7 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
         _emit_clear(compiler, table)
     elif choice is not None:
         explain_choice(compiler, table, node.target.alias or node.target.name, choice)
-        target = deletion.target = open_target(compiler, table, deletion.conflict)
+        target = deletion.target = open_target(compiler, table, 0)
 
         def emit_body(ignore: int) -> None:
             emit_one_deletion(compiler, deletion, ignore)
@@ -125,7 +123,7 @@ def _emit_clear(compiler: Compiler, table: Table) -> None:
 
 
 def _emit_scan(compiler: Compiler, deletion: Deletion, where: ast.Expression | None, scope: Scope) -> None:
-    target = deletion.target = open_target(compiler, deletion.table, deletion.conflict)
+    target = deletion.target = open_target(compiler, deletion.table, 0)
     compiler.needs_statement_journal = True
     emit_scan_and_delete(compiler, deletion, target, where, scope)
 
@@ -164,7 +162,7 @@ def _emit_gathered(compiler: Compiler, deletion: Deletion, node: ast.Delete, sco
     compiler.needs_statement_journal = True
     keys = key_positions(table)
     n_keys = len(keys)
-    target = deletion.target = open_target(compiler, table, deletion.conflict)
+    target = deletion.target = open_target(compiler, table, 0)
     is_one_pass = not (
         deletion.triggers
         or node.returning is not None
@@ -199,7 +197,7 @@ def _emit_view_rows(compiler: Compiler, deletion: Deletion, node: ast.Delete, sc
     end = compiler.label()
     following = compiler.label()
     builder.begin_loop(op.Rewind, cursor, end, old.base, len(columns))
-    emit_triggers(compiler, table, deletion.triggers, "INSTEAD OF", old, None, deletion.conflict, following)
+    emit_triggers(compiler, table, deletion.triggers, "INSTEAD OF", old, None, 0, following)
     emit_returning_row(compiler, deletion.returning, table, old)
     builder.end_loop(op.Next, following, end)
 
@@ -214,7 +212,7 @@ def emit_one_deletion(compiler: Compiler, deletion: Deletion, ignore: int) -> No
     has_before = has_time(triggers, "BEFORE")
     stored = old
     if has_before:
-        emit_triggers(compiler, table, triggers, "BEFORE", old, None, deletion.conflict, ignore)
+        emit_triggers(compiler, table, triggers, "BEFORE", old, None, 0, ignore)
         # The trigger may have changed the row or deleted it; for other triggers the old row stays as it was.
         stored = allocate_row(compiler.builder, old.layout)
         emit_seek_row(compiler, target, key_registers(old, table), stored, ignore)
@@ -225,7 +223,7 @@ def emit_one_deletion(compiler: Compiler, deletion: Deletion, ignore: int) -> No
     emit_parent_actions(compiler, use, table, old, None, None)
     emit_returning_row(compiler, deletion.returning, table, old)
     if triggers:
-        emit_triggers(compiler, table, triggers, "AFTER", old, None, deletion.conflict, ignore)
+        emit_triggers(compiler, table, triggers, "AFTER", old, None, 0, ignore)
 
 
 STEP_EMITTERS[ast.Delete] = emit_delete

@@ -71,6 +71,11 @@ class ForeignKeyUse:
         self.is_drop = is_drop
         self.is_single = False
 
+    @property
+    def is_recursive(self) -> bool:
+        """Whether the table refers to itself."""
+        return any(reference.parent is reference.child for reference in self.own)
+
 
 def foreign_key_use(compiler: Compiler, table: Table, is_drop: bool = False) -> ForeignKeyUse | None:
     """What foreign keys ask of changes to the table; None when there is nothing or they are not enforced."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
+from minisql.planner.targets import emit_refuse_pinned
 
 if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler
@@ -30,6 +31,7 @@ def emit_entries(compiler: Compiler, target: Target, write: Write) -> None:
 
 def emit_insert_row(compiler: Compiler, target: Target, row: RowRegisters, flags: int) -> None:
     """Writes the row itself."""
+    emit_refuse_pinned(compiler, target)
     table = target.table
     n_stored = target.layout.n_stored
     if table.is_without_rowid:

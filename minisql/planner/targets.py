@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
-from minisql.errors import ERROR, sqlite_error
+from minisql.errors import CONSTRAINT_PINNED, ERROR, sqlite_error
 from minisql.planner.foreign_keys import (
     ForeignKeyUse,
     check_parent_keys,
@@ -37,6 +37,7 @@ class Target:
 
     `conflict` is the statement's ON_CONFLICT_* (0: none given).  `counts` tells that the statement's own row changes count
     in changes().  `delete_triggers` are those that REPLACE fires.  `foreign_keys` says what foreign keys ask for.
+    `is_pinned` is set in a trigger that must not write the table.
     """
 
     __slots__ = (
@@ -45,6 +46,7 @@ class Target:
         "delete_triggers",
         "foreign_keys",
         "index_cursors",
+        "is_pinned",
         "layout",
         "reports_name",
         "table",
@@ -58,6 +60,7 @@ class Target:
         self.index_cursors: dict[Index, int] = {}
         self.delete_triggers: Sequence[Trigger] = ()
         self.foreign_keys: ForeignKeyUse | None = None
+        self.is_pinned = False
         # The update hook hears of rowid tables only.
         self.reports_name = table.name if not table.is_without_rowid else None
 
@@ -114,7 +117,17 @@ def open_target(
             emit(op.OpenWrite, cursor, index.root_page, database, index.shape)
     if compiler.context.flags.get("recursive_triggers"):
         target.delete_triggers = triggers_of(compiler, table, "DELETE")
+        target.is_pinned = compiler.trigger is not None and (database, table.root_page) in compiler.pinned
     return target
+
+
+def emit_refuse_pinned(compiler: Compiler, target: Target) -> None:
+    """Ends the statement before a row is written to a table in which an UPDATE outside is just now replacing a row.
+
+    Source: https://www.sqlite.org/rescode.html, SQLITE_CONSTRAINT_PINNED.
+    """
+    if target.is_pinned:
+        compiler.emit(op.Halt, CONSTRAINT_PINNED, op.ON_CONFLICT_ABORT, p4="constraint failed")
 
 
 def emit_seek_row(compiler: Compiler, target: Target, key: Sequence[int], row: RowRegisters, missing: int) -> None:
@@ -148,6 +161,7 @@ def emit_delete_row(
     """Deletes the row that the target's cursor is on and that `row` holds: index entries, then the row."""
     table = target.table
     scope = row_scope(table, row)
+    emit_refuse_pinned(compiler, target)
     emit_row_heard(compiler, target, row, None)
     emit_delete_entries(compiler, table, row, scope, target.index_cursors)
     # The update hook does not hear of rows that REPLACE deletes; those do not count either.
@@ -164,12 +178,17 @@ def emit_find_again(compiler: Compiler, target: Target, row: RowRegisters, missi
         compiler.emit(op.NotExists, target.cursor, missing, row.rowid)
 
 
-def emit_delete_for_replace(compiler: Compiler, target: Target, key: Sequence[int]) -> None:
+def emit_delete_for_replace(compiler: Compiler, target: Target, key: Sequence[int], pins: bool) -> None:
     """Deletes the row in the way of REPLACE, with all that hangs on it; it is not counted in changes().
+
+    `pins` says that nothing that hangs on it may write the table.
 
     Source: https://www.sqlite.org/lang_conflict.html, "REPLACE".
     """
     table = target.table
+    pinned = compiler.pinned
+    if pins and target.delete_triggers:
+        compiler.pinned = pinned | {(table.schema_index, table.root_page)}
     row = allocate_row(compiler.builder, target.layout)
     done = compiler.label()
     emit_seek_row(compiler, target, key, row, done)
@@ -184,4 +203,5 @@ def emit_delete_for_replace(compiler: Compiler, target: Target, key: Sequence[in
     emit_parent_actions(compiler, target.foreign_keys, table, row, None, None)
     if target.delete_triggers:
         emit_triggers(compiler, table, target.delete_triggers, "AFTER", row, None, op.ON_CONFLICT_REPLACE, done)
+    compiler.pinned = pinned
     compiler.place(done)

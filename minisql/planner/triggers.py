@@ -148,6 +148,8 @@ def compile_program(
     `has_rows` says whether OLD and NEW are handed over.
     """
     programs = compiler.programs
+    if compiler.pinned:
+        key = (*key, compiler.pinned)
     program = programs.get(key)
     if program is not None:
         return program
@@ -171,6 +173,7 @@ def _fill_program(
 ) -> None:
     inner = compiler.spawn()
     inner.programs = compiler.programs
+    inner.pinned = compiler.pinned
     inner.trigger = context
     inner.home = context.home
     inner.acting_object = context.name

@@ -75,7 +75,6 @@ class Updating:
         self.target: Target | None = None
         self.returning: Returning | None = None
 
-
     @property
     def may_replace(self) -> bool:
         """Whether a conflict may delete other rows: a key that the update touches replaces."""
@@ -88,6 +87,12 @@ class Updating:
         clustered = self.layout.clustered
         own = self.table.conflict_action if clustered is None else clustered.conflict_action
         return assignments.is_key_changed and (self.conflict or own) == replace
+
+    @property
+    def may_change_itself(self) -> bool:
+        """Whether what REPLACE sets off may reach the very row that is being updated."""
+        target = self.target
+        return target is not None and self.may_replace and bool(target.delete_triggers or target.foreign_keys)
 
 
 def emit_update(compiler: Compiler, node: ast.Update) -> tuple[str, ...]:
@@ -416,9 +421,13 @@ def emit_update_row(
     write.old = old
     write.changed = changed
     write.is_key_changed = is_key_changed
+    write.renews_entries = updating.may_change_itself
     emit_row_checks(compiler, target, write)
     use = target.foreign_keys
     emit_foreign_key_check(compiler, use, table, old, None, changed)
+    if updating.may_change_itself:
+        stored = allocate_row(compiler.builder, updating.layout)
+        emit_seek_row(compiler, target, key_registers(old, table), stored, ignore)
     emit_row_heard(compiler, target, stored, new)
     _emit_take_out(compiler, updating, target, stored)
     emit_foreign_key_check(compiler, use, table, None, new, changed)
@@ -450,15 +459,19 @@ def _emit_reload(compiler: Compiler, updating: Updating, ignore: int) -> RowRegi
 
 
 def _emit_take_out(compiler: Compiler, updating: Updating, target: Target, old: RowRegisters) -> None:
-    """Takes the old index entries out, and the row itself when its key may change (else the new one replaces it)."""
+    """Takes the old index entries out, and the row itself when its key may change (else the new one replaces it), or when
+    it must not be found as a child of what it becomes."""
     table = updating.table
     changed, is_key_changed = updating.assignments.changed, updating.assignments.is_key_changed
     touched = {
-        index: cursor for index, cursor in target.index_cursors.items() if is_touched(index, changed, is_key_changed)
+        index: cursor
+        for index, cursor in target.index_cursors.items()
+        if updating.may_change_itself or is_touched(index, changed, is_key_changed)
     }
     if touched:
         emit_delete_entries(compiler, table, old, row_scope(table, old), touched)
-    if is_key_changed or table.is_without_rowid:
+    use = target.foreign_keys
+    if is_key_changed or table.is_without_rowid or (use is not None and use.is_recursive):
         gone = compiler.label()
         if is_key_changed or updating.may_replace or updating.triggers:
             emit_find_again(compiler, target, old, gone)

@@ -13,6 +13,7 @@ from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.assignments import map_assignments
 from minisql.planner.constraints import conflicting_key
+from minisql.planner.foreign_keys import limit_to_update
 from minisql.planner.rows import names_scope, row_source
 from minisql.planner.scope import Scope
 from minisql.planner.targets import Target, emit_seek_row, key_registers
@@ -45,6 +46,9 @@ def begin_upserts(
         clauses.append((answered, clause))
     if clauses[0][0] is not _ANY:
         write.order = _check_order(target, [answered for answered, _ in clauses if answered is not _ANY])
+    elif target.layout.clustered is None:
+        # An INTEGER PRIMARY KEY that replaces would go last, but here the clause answers it.
+        write.order = (None, *target.layout.indexes)
 
     def handle(index: Index | None) -> Callable[[], None] | None:
         wanted = None if index is not None and index.is_clustered else index
@@ -171,7 +175,10 @@ def _emit_action(
     own = Target(table, target.layout, op.ON_CONFLICT_ABORT)
     own.cursor = target.cursor
     own.index_cursors = target.index_cursors
-    own.foreign_keys = target.foreign_keys
+    own.foreign_keys = limit_to_update(compiler, target.foreign_keys, assignments.changed)
+    if target.foreign_keys is not None and (own.foreign_keys is not None or updating.triggers):
+        # What the update sets off may mend what it breaks.
+        target.foreign_keys.is_single = False
     updating.target = own
     # What PRAGMA count_changes counts are inserted rows.
     updating.returning = None if returning is not None and returning.counter else returning

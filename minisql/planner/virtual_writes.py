@@ -60,7 +60,7 @@ def _key(table: Table) -> int:
     return table.primary_key[0] if table.is_without_rowid and table.primary_key else ROWID
 
 
-def emit_virtual_delete(compiler: Compiler, table: Table, node: ast.Delete, scope: Scope | None, conflict: int) -> None:
+def emit_virtual_delete(compiler: Compiler, table: Table, node: ast.Delete, scope: Scope | None) -> None:
     """DELETE."""
     begin_virtual_write(compiler, table)
     cursor = gather_rows(compiler, node, [_key(table)], (), scope)
@@ -68,7 +68,7 @@ def emit_virtual_delete(compiler: Compiler, table: Table, node: ast.Delete, scop
     row = builder.register()
     end = compiler.label()
     builder.begin_loop(op.Rewind, cursor, end, row, 1)
-    _emit_change(compiler, table, (row,), conflict, None, 0)
+    _emit_change(compiler, table, (row,), 0, None, 0)
     builder.end_loop(op.Next, 0, end)
 
 

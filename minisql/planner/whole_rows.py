@@ -26,7 +26,7 @@ ROWID = -1
 def deletion_spec(target: Target, touched_only: bool = False) -> RowsSpec | None:
     """How rows leave the table and its indexes (`touched_only`: those that are open); None when each has to be looked at."""
     table, layout = target.table, target.layout
-    if table.is_without_rowid or target.foreign_keys is not None or layout.has_virtual:
+    if table.is_without_rowid or target.foreign_keys is not None or layout.has_virtual or target.is_pinned:
         return None
     indexes = []
     for index in layout.indexes:

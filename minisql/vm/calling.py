@@ -46,7 +46,7 @@ class SubProgram:
                 if caller.name is self._name or caller.name == self._name:
                     return False
                 caller = caller.parent
-        if frame.depth >= limits.DEFAULTS[limits.TRIGGER_DEPTH]:
+        if frame.depth >= host.limits[limits.TRIGGER_DEPTH]:
             raise halt_error(ERROR, ON_CONFLICT_ABORT, "triggers nested too deep")
         if frame.depth % _STACK_LEVELS == _STACK_LEVELS - 1:
             return limits.call_on_fresh_stack(self._run, frame, host, values)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from minisql.functions.context import FunctionContext
     from minisql.storage.btree import BtreeFile
@@ -24,7 +24,7 @@ class Host(Protocol):
     `btrees` holds one BtreeFile per database (None for a free slot); `schema_generation` is compared with the Transaction
     instruction's p4; `is_interrupted` is polled; `function_context` serves functions that depend on the connection;
     `progress`, if there is one, is called about every `progress_steps` instructions and interrupts by returning true; `tier` is
-    PRAGMA minisql_tier: '1', '2', 'auto' or 'both'.
+    PRAGMA minisql_tier: '1', '2', 'auto' or 'both'; `limits` holds SQLITE_LIMIT_* by number.
     """
 
     btrees: list[BtreeFile | None]
@@ -38,6 +38,7 @@ class Host(Protocol):
     progress: Callable[[], bool] | None
     progress_steps: int
     tier: str
+    limits: Sequence[int]
 
     def begin_statement(self, database: int, write: bool, cookie: int, generation: int) -> None:
         """The Transaction instruction: starts a read or write transaction, checks the schema cookie and generation.

@@ -358,7 +358,7 @@ def enter_frame(frame: Frame, registers: list[Any], instruction: tuple[Any, ...]
             if caller.name is identity or caller.name == identity:
                 return None
             caller = caller.parent
-    if frame.depth >= limits.DEFAULTS[limits.TRIGGER_DEPTH]:
+    if frame.depth >= frame.host.limits[limits.TRIGGER_DEPTH]:
         raise halt_error(ERROR, ON_CONFLICT_ABORT, "triggers nested too deep")
     frame.pc = pc
     values = program.template.copy()

@@ -10,6 +10,7 @@ from typing import Any
 
 from minisql.bytecode.builder import ProgramBuilder
 from minisql.bytecode.verifier import verify
+from minisql.limits import DEFAULTS
 from minisql.storage.type_mask import ColumnMasks
 from minisql.values.shape import KeyShape, RowShape
 from minisql.vm.ephemeral import TreeCursor
@@ -155,6 +156,7 @@ class FakeHost:
         self.progress: Any = None
         self.progress_steps = 0
         self.tier = "auto"
+        self.limits: Any = DEFAULTS
         self.log: list[tuple[Any, ...]] = []
 
     def begin_statement(self, database: int, write: bool, cookie: int, generation: int) -> None:
