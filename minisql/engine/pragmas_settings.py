@@ -172,6 +172,14 @@ def minisql_tier(session: Session, database: int | None, value: str | None) -> R
     return [(session.tier,)]
 
 
+@pragma("minisql_source", "source", is_public=False)
+def minisql_source(session: Session, database: int | None, value: str | None) -> Rows:
+    """The Python source that tier 2 makes of a statement, a row for each line."""
+    from minisql.engine.translated_source import source_lines  # the translator is not loaded before it is needed
+
+    return [] if value is None else [(line,) for line in source_lines(session, value)]
+
+
 @pragma("minisql_row_cache", is_public=False)
 def minisql_row_cache(session: Session, database: int | None, value: str | None) -> Rows:
     """Bytes that decoded rows of all files in this process may take."""
