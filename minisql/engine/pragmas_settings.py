@@ -6,6 +6,7 @@ Source: https://www.sqlite.org/pragma.html.
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from minisql.engine.pragma_table import Rows, parse_boolean, parse_integer, parse_integer64, parse_whole_integer64, pragma
@@ -175,8 +176,8 @@ def minisql_tier(session: Session, database: int | None, value: str | None) -> R
 @pragma("minisql_source", "source", is_public=False)
 def minisql_source(session: Session, database: int | None, value: str | None) -> Rows:
     """The Python source that tier 2 makes of a statement, a row for each line."""
-    from minisql.engine.translated_source import source_lines  # the translator is not loaded before it is needed
-
+    # The translator is not loaded before it is needed.
+    source_lines = import_module("minisql.engine.translated_source").source_lines
     return [] if value is None else [(line,) for line in source_lines(session, value)]
 
 

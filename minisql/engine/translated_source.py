@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
-from minisql.vm.compiled import Hints, gather_hints
+from minisql.vm.compiled import gather_hints
 from minisql.vm.register_plan import Untranslatable
-from minisql.vm.translator import translate
+from minisql.vm.translator import Hints, translate
 
 if TYPE_CHECKING:
     from minisql.bytecode.program import Program

@@ -29,12 +29,10 @@ def add(a: Any, b: Any) -> int | float | None:
         return float(a) + float(b)
     if a is None or b is None:
         return None
-    if a.__class__ is float and b.__class__ is float:
-        total = a + b
-        return total if total == total else None
-    a, b = to_number(a), to_number(b)
-    if a.__class__ is int and b.__class__ is int:
-        return add(a, b)
+    if (a.__class__ is not float and a.__class__ is not int) or (b.__class__ is not float and b.__class__ is not int):
+        a, b = to_number(a), to_number(b)
+        if a.__class__ is int and b.__class__ is int:
+            return add(a, b)
     total = a + b
     return total if total == total else None
 
@@ -48,12 +46,10 @@ def subtract(a: Any, b: Any) -> int | float | None:
         return float(a) - float(b)
     if a is None or b is None:
         return None
-    if a.__class__ is float and b.__class__ is float:
-        difference = a - b
-        return difference if difference == difference else None
-    a, b = to_number(a), to_number(b)
-    if a.__class__ is int and b.__class__ is int:
-        return subtract(a, b)
+    if (a.__class__ is not float and a.__class__ is not int) or (b.__class__ is not float and b.__class__ is not int):
+        a, b = to_number(a), to_number(b)
+        if a.__class__ is int and b.__class__ is int:
+            return subtract(a, b)
     difference = a - b
     return difference if difference == difference else None
 
@@ -67,12 +63,10 @@ def multiply(a: Any, b: Any) -> int | float | None:
         return float(a) * float(b)
     if a is None or b is None:
         return None
-    if a.__class__ is float and b.__class__ is float:
-        product = a * b
-        return product if product == product else None
-    a, b = to_number(a), to_number(b)
-    if a.__class__ is int and b.__class__ is int:
-        return multiply(a, b)
+    if (a.__class__ is not float and a.__class__ is not int) or (b.__class__ is not float and b.__class__ is not int):
+        a, b = to_number(a), to_number(b)
+        if a.__class__ is int and b.__class__ is int:
+            return multiply(a, b)
     product = a * b
     return product if product == product else None
 
@@ -93,9 +87,10 @@ def divide(a: Any, b: Any) -> int | float | None:
         return quotient if quotient <= _MAX else float(quotient)
     if a is None or b is None:
         return None
-    a, b = to_number(a), to_number(b)
-    if a.__class__ is int and b.__class__ is int:
-        return divide(a, b)
+    if (a.__class__ is not float and a.__class__ is not int) or (b.__class__ is not float and b.__class__ is not int):
+        a, b = to_number(a), to_number(b)
+        if a.__class__ is int and b.__class__ is int:
+            return divide(a, b)
     if b == 0:
         return None
     result = float(a) / float(b)
@@ -124,8 +119,11 @@ def remainder(a: Any, b: Any) -> int | float | None:
 
 def negate(a: Any) -> int | float | None:
     """SQL `-a`.  Source: https://www.sqlite.org/lang_expr.html section 2"""
-    if a.__class__ is int and a != _MIN:
-        return -a
+    if a.__class__ is int:
+        if a != _MIN:
+            return -a
+    elif a.__class__ is float:
+        return 0 - a  # never -0.0
     return subtract(0, a)
 
 

@@ -95,11 +95,14 @@ def _arithmetic(translator: Translator, address: int) -> Operand:
         bits = a.bits + b.bits if opcode == op.Multiply else max(a.bits, b.bits) + 1
         if bits <= 63:
             return Operand(f"({a.text} {sign} {b.text})", INTEGER_48 if bits <= 47 else INTEGER, bits, False)
-    if only(a, NUMBER) and only(b, NUMBER) and (only(a, REAL) or only(b, REAL)):
+    if _is_real(a, b):
+        return _real_arithmetic(translator, a, b, sign)
+    if only(a, NUMBER) and only(b, NUMBER):
+        (first, x), (second, y) = bound(translator, a), bound(translator, b)
         name = translator.temporary()
-        # Infinities can make a NaN, which SQL sees as NULL.
-        text = f"({name} if ({name} := {a.text} {sign} {b.text}) == {name} else None)"
-        return Operand(text, REAL | NULL, 64, False)
+        # Beyond the range of integers, and for what is not a number, the function decides.
+        text = f"({name} if LOW <= ({name} := {first} {sign} {second}) <= HIGH else {function}({x}, {y}))"
+        return Operand(text, NUMBER if only(a, INTEGER) and only(b, INTEGER) else NUMBER | NULL, 64, False)
     if only(a, INTEGER | NULL) and only(b, INTEGER | NULL) and a.is_name and b.is_name:
         bits = a.bits + b.bits if opcode == op.Multiply else max(a.bits, b.bits) + 1
         if bits <= 63:
@@ -119,6 +122,34 @@ def _arithmetic(translator: Translator, address: int) -> Operand:
     return Operand(text, NULL | NUMBER, 64, False)
 
 
+def _is_real(a: Operand, b: Operand) -> bool:
+    """Tells whether arithmetic of two operands is that of reals, or NULL."""
+    numbers = NUMBER | NULL
+    return only(a, numbers) and only(b, numbers) and (only(a, REAL | NULL) or only(b, REAL | NULL))
+
+
+def _real_arithmetic(translator: Translator, a: Operand, b: Operand, sign: str) -> Operand:
+    """Reals: an infinity can make what is not a number, which SQL sees as NULL, as it does a division by zero."""
+    has_null = (a.classes | b.classes) & NULL
+    tests = []
+    texts = []
+    for operand in (a, b):
+        text = operand.text
+        if (has_null and not operand.is_name) or operand.classes & NULL:
+            first, text = bound(translator, operand)
+            tests.append(f"({first} is not None)")
+        texts.append(text)
+    x, y = texts
+    # All operands are computed, whatever one of them is: a computation may raise.
+    test = " & ".join(tests)
+    if sign == "/":
+        first, y = (y, y) if tests or b.is_name else bound(translator, b)
+        test = f"{test} and {first}" if tests else first
+    name = translator.temporary()
+    text = f"({name} if {test + ' and ' if test else ''}({name} := {x} {sign} {y}) == {name} else None)"
+    return Operand(text, REAL | NULL, 64, False)
+
+
 _ARITHMETIC = {op.Add: ("+", "add"), op.Subtract: ("-", "subtract"), op.Multiply: ("*", "multiply")}
 
 
@@ -127,6 +158,8 @@ def _division(translator: Translator, address: int) -> Operand:
     a = translator.operand(p1, address)
     b = translator.operand(p2, address)
     sign, function = ("//", "divide") if opcode == op.Divide else ("%", "remainder")
+    if opcode == op.Divide and _is_real(a, b):
+        return _real_arithmetic(translator, a, b, "/")
     if only(a, INTEGER) and only(b, INTEGER) and b.text in translator.positive_names:
         first, later = bound(translator, a)
         # Python rounds down, SQL towards zero.
@@ -175,11 +208,27 @@ def _call(translator: Translator, address: int) -> Operand:
     function, classes = _CALLS[opcode]
     a = translator.operand(p1, address)
     if opcode in (op.Negative, op.BitNot, op.Not):
-        if opcode == op.Negative and only(a, INTEGER) and a.bits < 63:
-            return Operand(f"(-{a.text})", a.classes, a.bits, False)
+        if opcode == op.Negative and only(a, NUMBER | NULL):
+            return _negative(translator, a)
         return Operand(f"{function}({a.text})", classes, 64 if classes & INTEGER_64 else 1, False)
     b = translator.operand(p2, address)
     return Operand(f"{function}({a.text}, {b.text})", classes, 64 if classes & INTEGER_64 else 1, False)
+
+
+def _negative(translator: Translator, a: Operand) -> Operand:
+    """The opposite of a number or NULL; reals are taken from 0, which has no -0.0."""
+    if only(a, INTEGER) and a.bits < 63:
+        return Operand(f"(-{a.text})", a.classes, a.bits, False)
+    if only(a, REAL):
+        return Operand(f"(0 - {a.text})", REAL, 64, False)
+    first, later = bound(translator, a)
+    if only(a, REAL | NULL):
+        return Operand(f"(0 - {later} if {first} is not None else None)", REAL | NULL, 64, False)
+    name = translator.temporary()
+    if only(a, NUMBER):
+        return Operand(f"({name} if ({name} := 0 - {first}) <= HIGH else negate({later}))", NUMBER, 64, False)
+    text = f"(None if {first} is None else {name} if ({name} := 0 - {later}) <= HIGH else negate({later}))"
+    return Operand(text, NUMBER | NULL, 64, False)
 
 
 def _truth_value(translator: Translator, address: int) -> Operand:
@@ -434,16 +483,33 @@ def _compare(
     not_null_a = a._replace(classes=a.classes & ~NULL)
     not_null_b = b._replace(classes=b.classes & ~NULL)
     jumps = p5 & JUMP_IF_NULL
-    if not p5 & NULLS_EQUAL and a.is_name and b.is_name and _compares_natively(not_null_a, not_null_b, p4, p5):
-        names = [x.text for x in (a, b) if x.classes & NULL]
-        if jumps:
-            nulls = " or ".join(f"{name} is None" for name in names)
-            present = " and ".join(f"{name} is not None" for name in names)
-            return Condition(f"({nulls} or {a.text} {sign} {b.text})", f"({present} and {a.text} {opposite} {b.text})")
-        nulls = " or ".join(f"{name} is None" for name in names)
-        present = " and ".join(f"{name} is not None" for name in names)
-        return Condition(f"({present} and {a.text} {sign} {b.text})", f"({nulls} or {a.text} {opposite} {b.text})")
+    if not p5 & NULLS_EQUAL and (a.is_name or b.is_name) and _compares_natively(not_null_a, not_null_b, p4, p5):
+        condition = _nullable_comparison(translator, a, b, (sign, opposite), bool(jumps))
+        if condition is not None:
+            return condition
     return _tested_comparison(translator, opcode, a, b, (sign, opposite), p4, p5)
+
+
+def _nullable_comparison(
+    translator: Translator, a: Operand, b: Operand, signs: tuple[str, str], jumps_if_null: bool
+) -> Condition | None:
+    """A comparison that is Python's but for NULL; one operand is a name, the other may be a computation that can be NULL."""
+    firsts: list[str] = []
+    texts: list[str] = []
+    for operand in (a, b):
+        text = operand.text
+        if operand.classes & NULL:
+            first, text = bound(translator, operand)
+            firsts.insert(0 if not operand.is_name else len(firsts), first)  # what is computed comes first
+        elif not operand.is_name:
+            return None  # it might be left out, and raise
+        texts.append(text)
+    x, y = texts
+    nulls = " or ".join(f"{first} is None" for first in firsts)
+    present = " and ".join(f"{first} is not None" for first in firsts)
+    if jumps_if_null:
+        return Condition(f"({nulls} or {x} {signs[0]} {y})", f"({present} and {x} {signs[1]} {y})")
+    return Condition(f"({present} and {x} {signs[0]} {y})", f"({nulls} or {x} {signs[1]} {y})")
 
 
 def _equality(a: Operand, b: Operand, is_eq: bool, flags: int) -> Condition | None:
@@ -522,7 +588,7 @@ def truth_of(translator: Translator, register: int, use: int, null_is_true: bool
         if condition is not None:
             return condition
     operand = translator.operand(register, use)
-    if only(operand, INTEGER | NULL):
+    if only(operand, NUMBER | NULL):
         if not operand.classes & NULL or not null_is_true:
             return Condition(operand.text, f"not {operand.text}")
         if operand.is_name:
