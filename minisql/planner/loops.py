@@ -193,7 +193,7 @@ def _runs_inline(access: Access) -> bool:
     made = access.input
     if access.kind != BY_ROWS or made.kind != SUBQUERY or made.join_flags & ast.JOIN_LEFT:
         return False
-    return made.common_table is None or not made.common_table.is_shared
+    return not made.is_shared
 
 
 def _emit_rest(nest: Nest, accesses: list[Access], first: int, body: Body) -> None:

@@ -134,7 +134,7 @@ def materialize(compiler: Compiler, made: Input, is_hashed: bool) -> None:
     source = made.source
     width = len(source.columns)
     common = made.common_table
-    if common is not None and common.is_shared:
+    if common is not None and made.is_shared:
         cursor = _gather_shared(compiler, made, common)
     else:
         cursor = compiler.builder.cursor()

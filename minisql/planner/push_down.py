@@ -32,6 +32,9 @@ def push_terms(compiler: Compiler, block: Block, terms: list[Term]) -> None:
     for made in block.inputs:
         if made.kind != SUBQUERY or made.join_flags & (ast.JOIN_LEFT | ast.JOIN_RIGHT) or made.source.expressions is not None:
             continue
+        if made.is_shared:
+            # The other uses want other rows.
+            continue
         own = [term for term in terms if term.mask == made.mask and term.owner is None and term.scope is block.scope]
         own = [term for term in own if _may_push(compiler, term, made.source)]
         if not own or not _takes_terms(compiler, made):
@@ -112,7 +115,7 @@ def prune_columns(made: Input, usage: Usage) -> None:
     if any(operator != "UNION ALL" for operator in select.operators) or node.order_by or made.source.expressions is not None:
         return
     common = made.common_table
-    if common is not None and common.is_recursive:
+    if common is not None and (common.is_recursive or common.is_shared):
         return
     for block in select.blocks:
         core = block.core

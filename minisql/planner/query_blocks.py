@@ -113,6 +113,11 @@ class Input:
         # The schema that the statement names.
         self.named_schema: str | None = None
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether its rows are gathered once for several uses, none of which may have them changed for its own sake."""
+        return self.common_table is not None and self.common_table.is_shared
+
 
 class CommonTable:
     """A table of a WITH clause: its node, the scope it is read in, how often it is used, and while it is being bound
