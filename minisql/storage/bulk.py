@@ -13,11 +13,13 @@ Source: https://www.sqlite.org/fileformat2.html#b_tree_pages.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from itertools import accumulate, compress
 from operator import is_, not_
 from typing import Any
 
 from minisql.storage.cells_encoder import encode_cells
+from minisql.storage.corruption import corrupt
 from minisql.storage.freelist import allocate_page
 from minisql.storage.index_key import KeyOrder
 from minisql.storage.index_tree import IndexTree, Path, decode_index_node
@@ -228,28 +230,38 @@ def replace_rows(tree: TableTree, rowids: list[int], rows: list[Row], codec: Rec
             at += 1
             continue
         decode_leaf(pager, leaf, codec)
+        places = _places_of(leaf, rowids[at:end])
         pager.is_editing = True
         tree.edits += 1
         tree.open_leaf(leaf, codec)
-        _set_rows(tree, leaf, rowids[at:end], rows[at:end], sums[end] - sums[at])
+        _set_rows(tree, leaf, places, rows[at:end], sums[end] - sums[at])
         if leaf.size > page_capacity(pager, leaf.number):
             tree.relieve(leaf, rowids[at])
         _end_edit(tree)
         at = end
 
 
-def _set_rows(tree: TableTree, leaf: TableLeaf, rowids: list[int], rows: list[Row], size: int) -> None:
+def _places_of(leaf: TableLeaf, rowids: list[int]) -> Sequence[int]:
+    """Where rows are in a decoded leaf; raises SQLITE_CORRUPT when one is not, though the tree has led there."""
+    own = leaf.rowids
+    first = bisect_left(own, rowids[0])
+    if own[first : first + len(rowids)] == rowids:
+        return range(first, first + len(rowids))
+    places = [bisect_left(own, rowid) for rowid in rowids]
+    if places[-1] == len(own) or [own[place] for place in places] != rowids:
+        raise corrupt(leaf.number, "rows are not where the tree leads")
+    return places
+
+
+def _set_rows(tree: TableTree, leaf: TableLeaf, places: Sequence[int], rows: list[Row], size: int) -> None:
     """Replaces rows of an open leaf; `size` is what the new ones take at most."""
     cells, old = leaf.cells, leaf.rows
     assert cells is not None and old is not None
-    n_rows = len(rowids)
-    place = bisect_left(leaf.rowids, rowids[0])
-    if leaf.rowids[place : place + n_rows] == rowids and cells[place : place + n_rows].count(None) == n_rows:
-        end = place + n_rows
-        leaf.size += _growth(old[place:end], rows) * tree.size_factor
-        old[place:end] = rows
+    first, end = places[0], places[-1] + 1
+    if places.__class__ is range and cells[first:end].count(None) == len(places):
+        leaf.size += _growth(old[first:end], rows) * tree.size_factor
+        old[first:end] = rows
         return
-    places = [bisect_left(leaf.rowids, rowid) for rowid in rowids]
     unencoded = [old[place] for place in places if cells[place] is None]
     for place in places:
         cell = cells[place]
