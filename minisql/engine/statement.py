@@ -12,7 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from minisql.engine.transactions import IDLE, READING, commit_all, end_reading, finish_statement, recover
+from minisql.engine.transactions import (
+    IDLE,
+    READING,
+    commit_all,
+    commit_at_once,
+    end_reading,
+    finish_statement,
+    is_alone_in_memory,
+    recover,
+)
 from minisql.errors import ABORT_ROLLBACK, INTERRUPT, SCHEMA, Error, sqlite_error
 from minisql.functions.size_limits import check_lengths
 from minisql.limits import DEFAULTS
@@ -193,7 +202,8 @@ class Statement:
             else:
                 finish_statement(session, self, error)
         elif running or self.is_writing:
-            finish_statement(session, self, error)
+            if running or error is not None or not commit_at_once(session, self):
+                finish_statement(session, self, error)
         else:
             states = session.transaction_states
             if states[0] == READING:
@@ -211,29 +221,45 @@ class Statement:
         of a list may be inserted together.
 
         Within a transaction nothing has to be committed or undone between two runs of a statement that cannot fail half-way,
-        so they share one beginning and one end.
+        so they share one beginning and one end.  In memory it is the same in autocommit mode when nobody listens.
         """
         session = self.session
-        n_changes = 0
-        needs_each = session.trace is not None or session.limits is not DEFAULTS
-        if needs_each or session.autocommit or self.program.needs_statement_journal:
-            for values in sequences:
-                for _row in self.start(values):
-                    pass
-                n_changes += session.changes
-            return n_changes
+        needs_each = session.trace is not None or session.limits is not DEFAULTS or self.program.needs_statement_journal
+        if needs_each or (session.autocommit and not is_alone_in_memory(session)):
+            return self._run_singly(sequences)
         if parts is not None and self.program.rows_spec is not None and session.progress is None:
             return self._run_gathered(parts)
-        return self._run_each(sequences)
+        return self._run_singly(sequences) if session.autocommit else self._run_each(sequences)
+
+    def _run_singly(self, sequences: Iterable[Sequence[Any]]) -> int:
+        """Runs the statement for each sequence of values, each run with a beginning and an end of its own."""
+        session = self.session
+        n_changes = 0
+        for values in sequences:
+            if not self.run_at_once(values):
+                for _row in self.start(values):
+                    pass
+            n_changes += session.changes
+        return n_changes
 
     def _run_gathered(self, parts: Iterable[Part]) -> int:
-        """Inserts sequences of values by the thousand, as far as they have no conflicts, and one by one where they have."""
+        """Inserts sequences of values by the thousand, as far as they have no conflicts, and one by one where they have.
+
+        In autocommit mode, where nobody can see the difference, a thousand share a transaction; when it fails, they are tried
+        one by one.
+        """
         n_changes = 0
+        run_each = self._run_singly if self.session.autocommit else self._run_each
         for values, columns, failure in parts:
-            if isinstance(values, list) and self._insert_many(values, columns):
-                n_changes += len(values)
-            else:
-                n_changes += self._run_each(values)
+            is_done = False
+            if isinstance(values, list):
+                was_autocommit = self.session.autocommit
+                try:
+                    is_done = self._insert_many(values, columns)
+                except Error:
+                    if not was_autocommit:
+                        raise
+            n_changes += len(values) if is_done else run_each(values)  # type: ignore[arg-type]
             if failure is not None:
                 raise failure
         return n_changes

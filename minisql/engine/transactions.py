@@ -86,6 +86,13 @@ def _advance(session: Session, database: int, write: bool, cookie: int, state: i
     if write and session.is_query_only:
         _refuse_writing(session)
     btree = _btree(session, database)
+    pager = btree.pager
+    if write and pager.file is None and pager.n_pages and not (pager.savepoints or pager.read_only or session.savepoints):
+        pager.begin_at_once(state == IDLE)
+        session.transaction_states[database] = WRITING
+        if database == 1:
+            session.has_temp = True
+        return
     if state == IDLE:
         btree.begin_read()
         session.transaction_states[database] = READING
@@ -194,6 +201,48 @@ def finish_statement(session: Session, statement: Statement | BlobHandle, error:
                     session.total_changes -= session.changes
                     session.changes = 0
                 raise
+
+
+def is_alone_in_memory(session: Session) -> bool:
+    """Tells whether nobody can see how many transactions this connection makes of its changes: all databases are its own."""
+    return (
+        not session.running
+        and session.commit_hook is None
+        and session.rollback_hook is None
+        and all(btree is None or (btree.pager.file is None and not is_shared_cache(btree)) for btree in session.btrees)
+    )
+
+
+def commit_at_once(session: Session, statement: Statement) -> bool:
+    """Ends the only statement of a connection, which has written the main database in memory in autocommit mode.
+
+    False, with nothing done, when somebody listens, something may refuse the commit, or there is more than that to do.
+    """
+    states = session.transaction_states
+    btree = session.btrees[0]
+    if (
+        states[0] != WRITING
+        or states.count(IDLE) != len(states) - 1
+        or btree is None
+        or btree.pager.file is not None
+        or btree.pager.is_editing
+        or btree.pager.auto_vacuum_mode
+        or statement.savepoints
+        or len(session.writers) != 1
+        or session.virtual_writers
+        or session.commit_hook is not None
+        or session.deferred_violations > 0
+        or session.changed_schemas
+        or session.flags["defer_foreign_keys"]
+    ):
+        return False
+    statement.is_writing = False
+    session.writers.discard(statement)
+    session.deferred_violations = 0
+    btree.pager.commit()
+    states[0] = IDLE
+    btree.pager.end_read()
+    return True
 
 
 def _undo_statement(session: Session, statement: Statement | BlobHandle, error: Error) -> None:

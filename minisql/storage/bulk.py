@@ -303,6 +303,12 @@ def find_rows(tree: TableTree, rowids: list[int], codec: RecordCodec) -> tuple[l
             rows += leaf.rows
             at = end
             continue
+        if (end - at) * 8 > len(own):
+            is_wanted = list(map(set(rowids[at:end]).__contains__, own))
+            found += compress(own, is_wanted)
+            rows += compress(leaf.rows, is_wanted)
+            at = end
+            continue
         for rowid in rowids[at:end]:
             place = bisect_left(own, rowid)
             if place < len(own) and own[place] == rowid:

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 
 from minisql.storage.bulk import insert_entries, remove_entries
 from minisql.storage.corruption import corrupt
+from minisql.storage.index_build import MANY_ENTRIES, build_index, rebuild_index
 from minisql.storage.index_key import TOP, KeyOrder
-from minisql.storage.index_tree import IndexTree, Path, decode_index_node, entry_at
+from minisql.storage.index_tree import IndexTree, Path, count_entries, decode_index_node, entry_at
 from minisql.storage.node import IndexInterior, IndexLeaf, cell_offsets
 from minisql.storage.record import Row
 from minisql.storage.row_cache import row_cache
@@ -304,15 +305,31 @@ class IndexCursor:
 
     def insert_many(self, entries: list[Row]) -> None:
         """Inserts entries none of which is there, in any order."""
-        insert_entries(self.tree, *self.order.sort(entries), self.order)
+        self.insert_sorted(*self.order.sort(entries))
 
     def insert_sorted(self, entries: list[Row], keys: list[Row]) -> None:
         """Inserts what `KeyOrder.sort` has returned; none of the entries is there."""
-        insert_entries(self.tree, entries, keys, self.order)
+        tree = self.tree
+        if len(entries) >= MANY_ENTRIES and keys is entries:
+            root = tree.pager.tree_page(tree.root)
+            is_empty = root.__class__ is IndexLeaf and not count_entries(root)
+            if build_index(tree, entries, self.order) if is_empty else rebuild_index(tree, [], entries, self.order):
+                return
+        insert_entries(tree, entries, keys, self.order)
 
     def delete_many(self, entries: list[Row]) -> int:
         """Deletes entries with distinct keys, given in any order; returns how many of them were there."""
-        return remove_entries(self.tree, *self.order.sort(entries), self.order)
+        return self.change_many(entries, [])
+
+    def change_many(self, removed: list[Row], added: list[Row]) -> int:
+        """Deletes entries and then inserts others, both with distinct keys in any order; returns how many were deleted."""
+        n_changes = len(removed) + len(added)
+        if n_changes >= MANY_ENTRIES and rebuild_index(self.tree, removed, added, self.order):
+            return len(removed)
+        n_removed = remove_entries(self.tree, *self.order.sort(removed), self.order)
+        if added and n_removed == len(removed):
+            self.insert_many(added)
+        return n_removed
 
     def delete_current(self) -> None:
         """Deletes the entry under the cursor; `next` then moves to the one behind it."""

@@ -250,7 +250,10 @@ class IndexTree:
                 try:
                     index = bisect_left(node.keys, probe)  # type: ignore[union-attr,arg-type]
                 except TypeError:
-                    index = -1
+                    if None in prefix:
+                        # The place of NULLs, where a range without a lower end begins: no reason to give all entries keys.
+                        key = order.key_above(prefix) if above else order.key(prefix)
+                        index = bisect_left(node.entries, key, key=order.key)  # type: ignore[union-attr]
             if index < 0:
                 if node.keys is node.entries and node.entries:  # type: ignore[union-attr]
                     node.keys = list(map(order.key, node.entries))  # type: ignore[union-attr]
@@ -783,8 +786,9 @@ class IndexTree:
             else:
                 raise corrupt(number, "table page in an index b-tree")
             n_entries += len(node.cells)  # type: ignore[arg-type]
-            for cell in node.cells:  # type: ignore[union-attr]
-                free_cell(pager, cell, False)
+            if node.cells.count(None) < len(node.cells):  # type: ignore[union-attr,arg-type]
+                for cell in node.cells:  # type: ignore[union-attr]
+                    free_cell(pager, cell, False)
             if number != self.root:
                 free_page(pager, number)
         return n_entries

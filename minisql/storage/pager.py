@@ -487,6 +487,13 @@ class Pager:
         if self.n_pages == 0:
             self._make_first_page()
 
+    def begin_at_once(self, reads: bool) -> None:
+        """What `begin_write`, and `begin_read` before it if asked for, come to in memory when there is a first page."""
+        self.n_readers += reads
+        self.epoch += 1
+        self.is_editing = False
+        self.savepoints.append(Savepoint(bytes(self.header), self.n_pages))
+
     def _lock_for_writing(self, file: VfsFile, exclusive: bool) -> None:
         """Takes RESERVED (and EXCLUSIVE).
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Literal
 
 from minisql.storage.record_encoder import Encoder, make_encoder
@@ -456,7 +457,9 @@ def record_bounds(rows: list[Row], factor: int, surplus: int) -> list[int]:
     """Returns for each row what `upper_bound(row) * factor + surplus` is, column by column."""
     base = (4 + 9 * len(rows[0])) * factor + surplus
     lengths: list[Any] = []
-    for column in zip(*rows):
+    for position in range(len(rows[0])):
+        # Not zip(*rows): an iterator for each row is work for the garbage collector.
+        column = list(map(itemgetter(position), rows))
         kinds = set(map(type, column))
         if str in kinds or bytes in kinds:
             if kinds == {str} and "".join(column).isascii():

@@ -264,9 +264,10 @@ def _update_chunk(
                 for columns in (old_columns, new_columns)
             )
             changes = [(before, after) for before, after in zip(old, new) if before != after or _differs(before, after)]
-            if index.delete_many([before for before, _ in changes]) < len(changes):
+            if not changes:
+                continue
+            if index.change_many([before for before, _ in changes], [after for _, after in changes]) < len(changes):
                 raise sqlite_error(CORRUPT_INDEX)
-            index.insert_many([after for _, after in changes])
     cursor.replace_many(rowids, rows)
 
 

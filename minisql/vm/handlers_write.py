@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from minisql.bytecode import opcodes
 from minisql.bytecode.opcodes import APPEND, COUNT_CHANGE, IN_PLACE, IS_UPDATE, PRE_UPDATE_ONLY, SET_LAST_ROWID
-from minisql.bytecode.program import SortSpec
 from minisql.errors import CONSTRAINT_DATATYPE, CONSTRAINT_UNIQUE, CORRUPT_INDEX, FULL, sqlite_error
 from minisql.values import affinity
 from minisql.values.affinity import apply_affinity
@@ -20,7 +19,6 @@ from minisql.values.storage_class import INT64_MAX, type_name
 from minisql.vm.halting import halt_error
 from minisql.vm.handlers import Operands, handles
 from minisql.vm.picking import GETTERS
-from minisql.vm.sorting import sort_rows
 
 if TYPE_CHECKING:
     from minisql.values.collation import Collation
@@ -128,14 +126,10 @@ def idx_insert(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
 def idx_build(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
     target = frame.cursors[i[1]]
     entries = frame.cursors[i[2]].rows
-    order = target.order
-    n = order.n_key_fields
-    descending = order.descending or (False,) * n
-    nulls_first = tuple([not is_descending for is_descending in descending])
-    sort_rows(entries, SortSpec(tuple(range(n)), order.collations, descending, nulls_first, n))
+    in_order, keys = target.order.sort(entries)
     if i[3]:
-        _check_distinct(entries, order.collations[: i[3]], i[4])
-    target.insert_sorted(entries, order.keys_for(entries))
+        _check_distinct(in_order, target.order.collations[: i[3]], i[4])
+    target.insert_sorted(in_order, keys)
     return pc
 
 
