@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from minisql.errors import Error
 from minisql.parser import tokens as k
 from minisql.parser.ast import (
     Check,
@@ -27,7 +28,7 @@ from minisql.parser.ast import (
 from minisql.parser.changes import conflict_action
 from minisql.parser.expression import expression, type_text
 from minisql.parser.select import index_names, ordering_terms
-from minisql.parser.state import State, accept, expect, late_error, name, syntax_error, word_text
+from minisql.parser.state import State, accept, expect, late_error, name, operand_error, syntax_error, word_text
 from minisql.parser.tokenizer import dequote, literal_of, negative_of, tokenize
 
 _TABLE_CONSTRAINT_STARTS = (k.CONSTRAINT, k.PRIMARY, k.UNIQUE, k.CHECK, k.FOREIGN)
@@ -82,7 +83,7 @@ def column_constraints(state: State, column: str) -> list[Constraint]:
         elif kind == k.AS or kind == k.GENERATED:
             generated = _generated(state, constraint_name, column)
             if any(isinstance(constraint, (Default, Generated)) for constraint in constraints):
-                raise late_error(state, f'error in generated column "{column}"', _AFTER_CONSTRAINT)
+                raise _generated_error(state, column)
             constraints.append(generated)
         else:
             return constraints
@@ -177,7 +178,7 @@ def _default_term(state: State) -> Expression:
         return Literal(None)
     if k.CURRENT_DATE <= kind <= k.CURRENT_TIMESTAMP:
         return CurrentTime(state.words[i].upper(), i)
-    raise syntax_error(state, i)
+    raise operand_error(state, i)
 
 
 def _minus(state: State, value: Expression) -> Expression:
@@ -218,8 +219,15 @@ def _generated(state: State, constraint_name: str | None, column: str) -> Genera
         state.index += 1
         is_stored = storage == "stored"
         if not is_stored and storage != "virtual":
-            raise late_error(state, f'error in generated column "{column}"', _AFTER_CONSTRAINT)
+            raise _generated_error(state, column)
     return Generated(constraint_name, value, text, is_stored)
+
+
+def _generated_error(state: State, column: str) -> Error:
+    # ALTER TABLE ends after the constraints of its column.
+    is_added = k.ALTER in state.kinds[: state.index]
+    followers = _AFTER_CONSTRAINT | {k.SEMI, k.END_OF_INPUT} if is_added else _AFTER_CONSTRAINT
+    return late_error(state, f'error in generated column "{column}"', followers)
 
 
 _AFTER_CONSTRAINT = frozenset((*_COLUMN_RULES, *(k.CONSTRAINT, k.NULL, k.DEFERRABLE, k.AS, k.GENERATED, k.COMMA, k.RP)))

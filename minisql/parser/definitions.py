@@ -43,6 +43,7 @@ from minisql.parser.state import (
     qualified_name,
     syntax_error,
 )
+from minisql.parser.tokenizer import is_grouped
 
 
 def create(state: State) -> Statement:
@@ -269,7 +270,7 @@ def _module_arguments(state: State) -> list[str]:
     depth = 0
     while True:
         kind = state.kinds[state.index]
-        if kind == k.END_OF_INPUT or kind == k.ILLEGAL:
+        if kind == k.END_OF_INPUT or (kind == k.ILLEGAL and not is_grouped(state.words[state.index])):
             raise syntax_error(state, state.index)
         if kind == k.SEMI and state.kinds[state.index + 1] == k.END_OF_INPUT:
             state.extend()

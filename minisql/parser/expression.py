@@ -54,7 +54,10 @@ from minisql.parser.state import (
     State,
     accept,
     expect,
+    is_name_after_keyword,
+    is_window_keyword,
     nested,
+    operand_error,
     qualified_name,
     syntax_error,
     variable,
@@ -376,16 +379,6 @@ def _named_operand(state: State, i: int) -> tuple[Expression, int]:
     return column, end
 
 
-def is_name_after_keyword(kind: int) -> bool:
-    """Tells whether a token makes keywords of WINDOW and OVER before it; FILTER and INDEXED are names that do not."""
-    return kind <= _STRING and kind != _FILTER and kind != k.INDEXED
-
-
-def is_window_keyword(state: State, i: int) -> bool:
-    """Tells whether WINDOW starts a WINDOW clause: a name and AS follow."""
-    return is_name_after_keyword(state.kinds[i + 1]) and state.kinds[i + 2] == k.AS
-
-
 def _special_operand(state: State, i: int) -> tuple[Expression, int]:
     """Reads NULL, a blob, a parameter, EXISTS or a column of a table named by a string."""
     kinds = state.kinds
@@ -406,7 +399,7 @@ def _special_operand(state: State, i: int) -> tuple[Expression, int]:
             raise syntax_error(state, i + 2)
         state.index = i + 2
         return Exists(subquery(state)), state.index
-    raise syntax_error(state, i)
+    raise operand_error(state, i)
 
 
 def _raise(state: State, i: int) -> tuple[Expression, int]:
@@ -642,6 +635,8 @@ def type_text(state: State) -> str:
     kinds = state.kinds
     first = state.index
     while kinds[state.index] <= k.LAST_FALLBACK or kinds[state.index] == _STRING:
+        if kinds[state.index] == k.WINDOW and is_window_keyword(state, state.index):
+            break
         state.index += 1
     if state.index == first + 1 and kinds[state.index] != _LP:
         return state.words[first]

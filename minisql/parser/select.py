@@ -45,8 +45,6 @@ from minisql.parser.ast import (
 from minisql.parser.expression import (
     expression,
     expression_list,
-    is_name_after_keyword,
-    is_window_keyword,
     subquery,
 )
 from minisql.parser.state import (
@@ -55,6 +53,8 @@ from minisql.parser.state import (
     accept,
     error,
     expect,
+    is_name_after_keyword,
+    is_window_keyword,
     late_error,
     name,
     name_list,
@@ -71,6 +71,9 @@ _AFTER_TABLE = frozenset((k.COMMA, k.WHERE, k.SEMI, k.END_OF_INPUT, k.GROUP, k.O
 
 _COMPOUND_WORDS = (k.UNION, k.EXCEPT, k.INTERSECT)
 _AFTER_STATEMENT = (k.SEMI, k.END_OF_INPUT, k.RP)
+_AFTER_COMMON_TABLE = frozenset((k.COMMA, k.SELECT, k.VALUES, k.INSERT, k.REPLACE, k.UPDATE, k.DELETE))
+# Words that begin an operand of their own even before a dot.
+_NO_TABLES = frozenset((k.CURRENT_DATE, k.CURRENT_TIME, k.CURRENT_TIMESTAMP, k.CAST, k.RAISE))
 _AFTER_VALUES = frozenset((_COMMA, *_AFTER_STATEMENT, *_COMPOUND_WORDS, k.ON, k.RETURNING))
 _AFTER_NAME_IN_LIST = frozenset((_COMMA, _RP))
 _AFTER_FROM_ITEM = frozenset(
@@ -202,7 +205,7 @@ def result_columns(state: State) -> list[ResultColumn | Star | TableStar]:
         elif kind == _STAR:
             columns.append(Star(i))
             i += 1
-        elif kind <= _STRING and following == _DOT and kinds[i + 2] == _STAR:
+        elif kind <= _STRING and following == _DOT and kinds[i + 2] == _STAR and kind not in _NO_TABLES:
             columns.append(TableStar(word_text(state, i), i))
             i += 3
         else:
@@ -246,12 +249,23 @@ def _is_alias(state: State, i: int) -> bool:
 def _values(state: State) -> Values:
     """Reads VALUES (...), (...)."""
     state.index += 1
+    before = state.index
     rows = [_values_row(state)]
     while accept(state, _COMMA):
+        start = state.index
         rows.append(_values_row(state))
-        if len(rows[-1]) != len(rows[0]):
+        if len(rows[-1]) != len(rows[-2]) and _are_constant(state, before):
             raise late_error(state, "all VALUES must have the same number of terms", _AFTER_VALUES)
+        before = start
     return Values(rows)
+
+
+def _are_constant(state: State, first: int) -> bool:
+    """Tells whether the rows from a token on are constants outside WITH: SQLite compares only those before it compiles them."""
+    kinds = state.kinds
+    if k.WITH in kinds[: state.index] or k.SELECT in kinds[first : state.index]:
+        return False
+    return not any(column.position >= first for column in state.columns)
 
 
 def _values_row(state: State) -> list[Expression]:
@@ -299,8 +313,8 @@ def _join_flags(state: State) -> int:
     words = [state.words[first].upper()]
     state.index = first + 1
     while len(words) < 3 and state.kinds[state.index] <= _STRING:
-        words.append(word_text(state, state.index).upper())
-        state.index += 1
+        words.append(state.words[state.index].upper())
+        name(state)
     expect(state, _JOIN)
     following = state.kinds[state.index]
     if following > _STRING and following != _LP:
@@ -311,7 +325,7 @@ def _join_flags(state: State) -> int:
     is_contradictory = flags & JOIN_INNER and flags & JOIN_OUTER
     is_bare_outer = flags & (JOIN_OUTER | JOIN_LEFT | JOIN_RIGHT) == JOIN_OUTER
     if flags & 1 << 8 or is_contradictory or is_bare_outer:
-        text = " ".join(word_text(state, i) for i in range(first, first + len(words)))
+        text = " ".join(state.words[first : first + len(words)])
         raise sqlite_error(ERROR, f"unknown join type: {text}", state.source.offset(first))
     return flags
 
@@ -478,13 +492,13 @@ def with_tables(state: State) -> With:
     """Reads WITH [RECURSIVE] and its common tables."""
     state.index += 1
     is_recursive = accept(state, k.RECURSIVE)
-    tables = [_common_table(state)]
-    while accept(state, _COMMA):
-        tables.append(_common_table(state))
+    tables: list[CommonTable] = []
     seen: set[str] = set()
-    for table in tables:
+    while not tables or accept(state, _COMMA):
+        table = _common_table(state)
+        tables.append(table)
         if table.name.lower() in seen:
-            raise error(f"duplicate WITH table name: {table.name}")
+            raise late_error(state, f"duplicate WITH table name: {table.name}", _AFTER_COMMON_TABLE)
         seen.add(table.name.lower())
     return With(is_recursive, tables)
 

@@ -15,7 +15,7 @@ from minisql import limits
 from minisql.errors import ERROR, Error, sqlite_error
 from minisql.parser import tokens as k
 from minisql.parser.ast import Column, FunctionCall, OrderingTerm, Select, Variable, Window
-from minisql.parser.tokenizer import Source, dequote, is_oversized, kind_of, statement_end, tokenize
+from minisql.parser.tokenizer import Source, dequote, is_grouped, is_oversized, kind_of, statement_end, tokenize
 
 _Result = TypeVar("_Result")
 _END_OF_INPUT = k.END_OF_INPUT
@@ -120,11 +120,16 @@ def syntax_error(state: State, position: int) -> Error:
     if kind == k.ILLEGAL and is_oversized(word):
         sign = "-" if position and state.kinds[position - 1] == k.MINUS else ""
         return sqlite_error(ERROR, f"hex literal too big: {sign}{word}", state.source.offset(position))
-    if kind == k.ILLEGAL:
-        offset = -1 if word[0].isdigit() and "_" in word else state.source.offset(position)
-        return sqlite_error(ERROR, f'unrecognized token: "{word}"', offset)
-    offset = -1 if kind == k.REGISTER else state.source.offset(position)
-    return sqlite_error(ERROR, f'near "{word}": syntax error', offset)
+    if kind == k.ILLEGAL and not is_grouped(word):
+        return sqlite_error(ERROR, f'unrecognized token: "{word}"', state.source.offset(position))
+    return sqlite_error(ERROR, f'near "{word}": syntax error', state.source.offset(position))
+
+
+def operand_error(state: State, position: int) -> Error:
+    """Returns the error for a token with which no operand begins; a number with separators in wrong places would be one."""
+    if state.kinds[position] == k.ILLEGAL and is_grouped(state.words[position]):
+        return error(f'unrecognized token: "{state.words[position]}"')
+    return syntax_error(state, position)
 
 
 def error(text: str) -> Error:
@@ -169,10 +174,21 @@ def word_text(state: State, position: int) -> str:
 def name(state: State) -> str:
     """Reads SQLite's nm: an identifier, a keyword that may be one, a join keyword or a string."""
     index = state.index
-    if state.kinds[index] > k.STRING:
+    kind = state.kinds[index]
+    if kind > k.STRING or (kind == k.WINDOW and is_window_keyword(state, index)):
         raise syntax_error(state, index)
     state.index = index + 1
     return word_text(state, index)
+
+
+def is_window_keyword(state: State, i: int) -> bool:
+    """Tells whether WINDOW starts a WINDOW clause: a name and AS follow."""
+    return is_name_after_keyword(state.kinds[i + 1]) and state.kinds[i + 2] == k.AS
+
+
+def is_name_after_keyword(kind: int) -> bool:
+    """Tells whether a token makes keywords of WINDOW and OVER before it; FILTER and INDEXED are names that do not."""
+    return kind <= k.STRING and kind != k.FILTER and kind != k.INDEXED
 
 
 def qualified_name(state: State) -> tuple[str | None, str]:

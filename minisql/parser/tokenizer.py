@@ -54,7 +54,7 @@ _NUMBER = re.compile(rf"{_HEXADECIMAL}|{_DECIMAL}")
 _MISPLACED_SEPARATOR = re.compile(r"_(?![0-9a-fA-F])|(?<![0-9a-fA-F])_")
 _BLOB = re.compile(r"[xX]'(?:[0-9a-fA-F]{2})*'")
 _PARAMETER = re.compile(rf"\?[0-9]*|[$@#:](?=:*{_NAME})(?:{_NAME}|::)*(?:\([^)]*\))?")
-_REGISTER = re.compile(r"#[0-9]+")
+_REGISTER = re.compile(r"#[0-9].*")
 
 _MEMO_LIMIT = 20_000
 _MEMO_TEXT_LIMIT = 60
@@ -163,6 +163,11 @@ def _classify(text: str) -> int:
     if _REGISTER.fullmatch(text):
         return k.REGISTER
     return k.VARIABLE if _PARAMETER.fullmatch(text) else k.ILLEGAL
+
+
+def is_grouped(text: str) -> bool:
+    """Tells whether a token is a number with digit separators; one in a wrong place only its reader refuses."""
+    return "_" in text and _NUMBER.fullmatch(text) is not None
 
 
 def _classify_quoted(text: str, first: str) -> int:

@@ -1,8 +1,8 @@
 """`python -m tests.fuzz --coverage`: what the searchers reach of opcodes, grammar and planner, in one process.
 
 Branches are measured by coverage.py over minisql/planner; opcodes by the programs that are compiled, against those that the
-planner's SELECT and DML code can emit (every `op.NAME` in its modules but those of schema changes and of virtual tables).  The
-grammar's rules and alternatives are counted where sentences are made from them, in tests/property/test_parser_grammar.py.
+planner's SELECT and DML code can emit (every `op.NAME` in its modules but those of schema changes and of virtual tables), and the
+grammar's rules and alternatives by sentences made from them.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ from minisql.bytecode.program import Program
 from minisql.engine.session import Session
 from tests.fuzz.oracles import ORACLES, Counts
 from tests.fuzz.rounds import make_round
+from tests.fuzz.sentences import Judges, run
 
 ROOT = Path(__file__).resolve().parents[2]
 PLANNER = ROOT / "minisql" / "planner"
+N_SENTENCES = 3_000
 ELSEWHERE = ("ddl_", "alter_", "virtual_", "commands", "transactions", "schema_rows", "authorization", "read_authorization")
 """Planner modules that serve neither SELECT nor DML on tables."""
 
@@ -86,8 +88,15 @@ def measure(seconds: float, seed: int) -> str:
         meter.stop()
     lines = [f"{n_rounds} rounds, {n_statements} statements"]
     lines += _opcode_lines(watch.seen)
+    lines += _grammar_lines(seed)
     lines += _branch_lines(meter)
     return "\n".join(lines)
+
+
+def _grammar_lines(seed: int) -> list[str]:
+    judges = Judges()
+    run(judges, random.Random(seed), N_SENTENCES)
+    return judges.report()
 
 
 def _opcode_lines(seen: Counter[int]) -> list[str]:

@@ -75,3 +75,4 @@ pragma main.user_version(5)
 vacuum
 end
 rollback to x
+create virtual table z using x(1__0, #1, ?0)

@@ -328,3 +328,17 @@ select :1
 select @1a
 select #a
 select ::
+create table zz(window foo as (1))
+create table zz(a, b no window current as (1))
+select current_date.* from t
+select 1 from t left "outer" join u
+values (1, 2), (a) union foo
+values (1, 2), (3) union select 1 foo
+with x as (select 1) values (1, 2), (3) union foo
+with a as (select 1), a as (select 2) foo
+with a as (select 1), a as (select 2) select 1
+select #1a
+select 1 #1 from t
+update 1__0 set a = 1
+explain query 1__0 plan vacuum
+alter table t add q int default 'x' generated always as (1) virtual
