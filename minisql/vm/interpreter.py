@@ -31,7 +31,7 @@ from minisql.vm.handlers import HANDLERS
 from minisql.vm.picking import GETTERS
 
 if TYPE_CHECKING:
-    from minisql.bytecode.program import Program
+    from minisql.bytecode.program import Instruction, Program
     from minisql.vm.host import Host
 
 Row = tuple[Any, ...]
@@ -189,7 +189,7 @@ def interpret(
                         if not countdown:
                             countdown = poll_steps
                             if promote_later is not None:
-                                if acts and not is_before_acts(frame, pc):
+                                if acts and not is_before_acts(frame, address_of(code, instruction)):
                                     has_looked = True
                                 else:
                                     translated = promote_behind(promote_later, has_looked, host, n_changes, n_rows)
@@ -211,7 +211,7 @@ def interpret(
                     if not countdown:
                         countdown = poll_steps
                         if promote_later is not None:
-                            if acts and not is_before_acts(frame, pc):
+                            if acts and not is_before_acts(frame, address_of(code, instruction)):
                                 has_looked = True
                             else:
                                 translated = promote_behind(promote_later, has_looked, host, n_changes, n_rows)
@@ -237,7 +237,7 @@ def interpret(
                 if not countdown:
                     countdown = poll_steps
                     if promote_later is not None:
-                        if acts and not is_before_acts(frame, pc):
+                        if acts and not is_before_acts(frame, address_of(code, instruction)):
                             has_looked = True
                         else:
                             translated = promote_behind(promote_later, has_looked, host, n_changes, n_rows)
@@ -318,6 +318,11 @@ def is_large(cursor: Any, n_body: int, n_code: int) -> bool:
     for node, _ in cursor.path or ():
         n_rows *= len(node.children)
     return n_rows * n_body > INTERPRETED_PER_TRANSLATED * n_code
+
+
+def address_of(code: Sequence[Instruction], instruction: Instruction) -> int:
+    """The address of an instruction that has just jumped back; the last one where it stands more than once."""
+    return max(address for address, other in enumerate(code) if other is instruction)
 
 
 def is_before_acts(frame: Frame, pc: int) -> bool:
