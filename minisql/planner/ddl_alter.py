@@ -28,7 +28,16 @@ from minisql.planner.identifiers import quoted_identifier
 from minisql.planner.layout import allocate_row, table_layout
 from minisql.planner.references import walk
 from minisql.planner.rows import emit_schema_condition, emit_virtual_columns, row_scope
-from minisql.planner.schema_rows import TEMP, check_object_name, emit_schema_change, loaded_schema, no_such_table
+from minisql.planner.schema_rows import (
+    TEMP,
+    check_object_name,
+    emit_pending_row,
+    emit_pending_writes,
+    emit_schema_change,
+    loaded_schema,
+    no_such_table,
+    open_pending_rows,
+)
 from minisql.planner.stored_texts import Rewrite, SchemaObject, emit_rewrites, schema_objects
 from minisql.planner.writes import begin_ddl
 
@@ -300,14 +309,14 @@ def _emit_rename_sequence(compiler: Compiler, table: Table, new_name: str) -> No
         return
     builder = compiler.builder
     cursor = builder.cursor()
-    row = builder.registers(2)
-    rowid = builder.register()
+    row = builder.registers(3)
     end = compiler.label()
     following = compiler.label()
     compiler.emit(op.OpenWrite, cursor, sequence.root_page, table.schema_index, sequence.shape)
+    pending = open_pending_rows(compiler, 2)
     builder.begin_loop(op.Rewind, cursor, end, row, 2)
     compiler.emit(op.Ne, row, following, builder.constant(table.name), None, op.JUMP_IF_NULL)
     compiler.emit(op.Constant, 0, row, 0, new_name)
-    compiler.emit(op.Rowid, cursor, rowid)
-    compiler.emit(op.Insert, cursor, row, rowid, (2, None, 0))
+    emit_pending_row(compiler, cursor, pending, row, 2)
     builder.end_loop(op.Next, following, end)
+    emit_pending_writes(compiler, cursor, pending, row, 2)

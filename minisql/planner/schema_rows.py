@@ -109,19 +109,43 @@ def emit_delete_rows(
 def emit_moved_root(compiler: Compiler, cursor: int, moved: int, new_root: int) -> None:
     """After Destroy in an auto-vacuum database: the row whose root page was the one in `moved` gets `new_root`."""
     builder = compiler.builder
-    row = builder.registers(5)
-    rowid = builder.register()
+    row = builder.registers(6)
     end = builder.label()
     following = builder.label()
     skip = builder.label()
     builder.emit(op.IfNot, moved, skip, 1)
+    pending = open_pending_rows(compiler, 5)
     builder.begin_loop(op.Rewind, cursor, end, row, 5)
     builder.emit(op.Ne, row + _ROOT_PAGE, following, moved, None, op.JUMP_IF_NULL)
     builder.emit(op.Integer, new_root, row + _ROOT_PAGE)
-    builder.emit(op.Rowid, cursor, rowid)
-    builder.emit(op.Insert, cursor, row, rowid, (5, None, 0))
+    emit_pending_row(compiler, cursor, pending, row, 5)
     builder.end_loop(op.Next, following, end)
+    emit_pending_writes(compiler, cursor, pending, row, 5)
     builder.place(skip)
+
+
+def open_pending_rows(compiler: Compiler, width: int) -> int:
+    """A list for changed rows of a table that is being walked: they are written behind the loop, so that a row is met once,
+    whatever the order of the rowids in a damaged file."""
+    pending = compiler.builder.cursor()
+    compiler.builder.emit(op.OpenList, pending, width + 1)
+    return pending
+
+
+def emit_pending_row(compiler: Compiler, cursor: int, pending: int, row: int, width: int) -> None:
+    """Puts a changed row, and its rowid behind it, into the list."""
+    compiler.builder.emit(op.Rowid, cursor, row + width)
+    compiler.builder.emit(op.ListAppend, pending, p4=tuple(range(row, row + width + 1)))
+
+
+def emit_pending_writes(compiler: Compiler, cursor: int, pending: int, row: int, width: int) -> None:
+    """Writes the rows of the list."""
+    builder = compiler.builder
+    end = builder.label()
+    following = builder.label()
+    builder.begin_loop(op.Rewind, pending, end, row, width + 1)
+    builder.emit(op.Insert, cursor, row, row + width, (width, None, 0))
+    builder.end_loop(op.Next, following, end)
 
 
 def emit_schema_change(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from minisql.bytecode import opcodes as op
 from minisql.catalog.rename import StoredText
 from minisql.parser import parse_one
-from minisql.planner.schema_rows import open_schema_table
+from minisql.planner.schema_rows import emit_pending_row, emit_pending_writes, open_pending_rows, open_schema_table
 
 if TYPE_CHECKING:
     from minisql.catalog.schema import Schema, Table
@@ -76,17 +76,17 @@ class Rewrite:
 
 
 def emit_rewrites(compiler: Compiler, database: int, rewrites: list[Rewrite]) -> None:
-    """Writes the rows back; rows come out one by one because Insert replaces the row under the loop."""
+    """Writes the rows back."""
     if not rewrites:
         return
     builder = compiler.builder
     emit = compiler.emit
     cursor = open_schema_table(compiler, database)
-    row = builder.registers(5)
-    rowid = builder.register()
+    row = builder.registers(6)
     end = compiler.label()
     following = compiler.label()
     write = compiler.label()
+    pending = open_pending_rows(compiler, 5)
     builder.begin_loop(op.Rewind, cursor, end, row, 5)
     for rewrite in rewrites:
         other = compiler.label()
@@ -103,9 +103,9 @@ def emit_rewrites(compiler: Compiler, database: int, rewrites: list[Rewrite]) ->
         compiler.place(other)
     emit(op.Goto, 0, following)
     compiler.place(write)
-    emit(op.Rowid, cursor, rowid)
-    emit(op.Insert, cursor, row, rowid, (5, None, 0))
+    emit_pending_row(compiler, cursor, pending, row, 5)
     builder.end_loop(op.Next, following, end)
+    emit_pending_writes(compiler, cursor, pending, row, 5)
 
 
 def object_of(table: Table) -> SchemaObject:

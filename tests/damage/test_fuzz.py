@@ -6,7 +6,7 @@ from tests.damage.fuzz import run_seed, sample_of
 from tests.damage.samples import MAKERS
 
 # Seeds that once showed a fault: header fields, roots and kinds in sqlite_schema, short records, rows that the tree does not lead to.
-FOUND = (6, 191, 219, 258, 306, 409, 541, 560, 687, 2266, 23112)
+FOUND = (6, 191, 219, 258, 306, 409, 541, 560, 687, 2266, 23112, 71796)
 
 
 @pytest.mark.parametrize("first", range(0, 10 * len(MAKERS), len(MAKERS)))
