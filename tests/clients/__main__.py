@@ -141,7 +141,7 @@ def run(client: Client, module: str) -> Outcome:
     site = subprocess.run(
         [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], capture_output=True, text=True, check=True
     ).stdout.strip()
-    command = [str(python), *[argument.format(site=site) for argument in client.arguments]]
+    command = [str(python), *[argument.format(site=site, root=ROOT) for argument in client.arguments]]
     is_installed = module == "minisql" and not client.named_arguments
     if module == "minisql":
         command += client.named_arguments

@@ -1,7 +1,8 @@
 """The clients: which packages each needs, where its tests are, and the command that runs them.
 
-A client's tests come from its source distribution, or from the installed package where they are a part of it.  They run in a
-virtual environment of their own, with the standard library's module and with minisql.install() in a sitecustomize.
+A client's tests come from its source distribution, or from the installed package where they are a part of it; Datasette's are
+a program of ours.  They run in a virtual environment of their own, with the standard library's module and with
+minisql.install() in a sitecustomize.
 
 Source: the test instructions of each project.
 """
@@ -116,6 +117,12 @@ CLIENTS = (
         ("sqlite-utils", "pytest", "hypothesis"),
         (*PYTEST, "-o", "addopts=", "tests", *[f"--ignore=tests/test_{name}.py" for name in SQLITE_UTILS_COMMANDS]),
         "sqlite-utils",
+    ),
+    Client(
+        "Datasette, a program with searches",
+        ("datasette", "sqlite-utils"),
+        ("{root}/tests/clients/datasette_program.py",),
+        format="unittest",
     ),
     Client("dataset", ("dataset", "pytest"), (*PYTEST, "-o", "addopts=", "test"), "dataset"),
     Client(
