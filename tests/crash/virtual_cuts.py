@@ -1,5 +1,8 @@
 """Power cuts in the middle of transactions on full-text tables and R-Trees: `python -m tests.crash.virtual_cuts [--operations N]`.
 
+Each kind of table has one long journey from a seed, then many short ones whose choices Hypothesis makes, so that a failure is
+shown in its smallest form (`--explore N`: so many operations in these; `--explore 0`: none).
+
 Both engines change one file in turns.  minisql works on a disk that fails at some call; what is left is opened by one of the
 two, and must be the state before or after the transaction that was cut, by the integrity checks of both engines.  A database
 of SQLite's in memory runs the same statements and says what these states are.
@@ -15,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import minisql
 from minisql.storage.fault_vfs import Crash, FaultVfs
@@ -29,6 +34,7 @@ KINDS = {
     "geopoly": "CREATE VIRTUAL TABLE t USING geopoly(note)",
 }
 NAME = "virtual cuts"
+_N_SHORT = 20
 Files = dict[str, bytes]
 
 
@@ -95,9 +101,9 @@ def check(connection: Any, kind: str) -> None:
 class Journey:
     """A file on its way between the engines."""
 
-    def __init__(self, kind: str, seed: int, folder: Path) -> None:
+    def __init__(self, kind: str, source: random.Random, folder: Path) -> None:
         self.kind = kind
-        self.source = random.Random(seed)
+        self.source = source
         self.path = folder / "main"
         self.n_operations = self.n_cuts = 0
         self.mirror = apsw.Connection(":memory:")
@@ -191,18 +197,46 @@ def run_step(connection: Any, step: list[tuple[str, tuple[Any, ...]]]) -> None:
     connection.execute("COMMIT")
 
 
+def explore(kind: str, n_operations: int, is_repeatable: bool) -> tuple[int, int]:
+    """Short journeys of Hypothesis's choosing, about so many operations in all; returns the numbers of operations and cuts."""
+    n_made = n_cuts = 0
+
+    @settings(
+        max_examples=max(n_operations // _N_SHORT, 1),
+        deadline=None,
+        derandomize=is_repeatable,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.randoms(use_true_random=False))
+    def travel(source: random.Random) -> None:
+        nonlocal n_made, n_cuts
+        with tempfile.TemporaryDirectory() as folder:
+            journey = Journey(kind, source, Path(folder))
+            journey.run(_N_SHORT)
+            n_made += journey.n_operations
+            n_cuts += journey.n_cuts
+
+    travel()
+    return n_made, n_cuts
+
+
 def main() -> None:
     """Runs every kind and prints a line for each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--operations", type=int, default=2000)
+    parser.add_argument("--explore", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kind", choices=KINDS, action="append")
     options = parser.parse_args()
     for kind in options.kind or KINDS:
         with tempfile.TemporaryDirectory() as folder:
-            journey = Journey(kind, options.seed, Path(folder))
+            journey = Journey(kind, random.Random(options.seed), Path(folder))
             journey.run(options.operations)
             print(f"{kind}: {journey.n_operations} operations, {journey.n_cuts} cuts, all checks passed", flush=True)
+        if options.explore:
+            n_made, n_cuts = explore(kind, options.explore, False)
+            print(f"{kind}: {n_made} operations by Hypothesis, {n_cuts} cuts, all checks passed", flush=True)
 
 
 if __name__ == "__main__":
