@@ -81,7 +81,11 @@ class _Malformed(Exception):
 
 
 def parse_query(text: str, columns: Sequence[str], column: int | None, tokenizer: Any, is_fts4: bool) -> Node | None:
-    """The tree of a query, None if it has no tokens; raises SQLite's error for a malformed one."""
+    """The tree of a query, None if it has no tokens; raises SQLite's error for a malformed one.
+
+    SQLite reads it up to the first NUL character.
+    """
+    text = text.partition("\x00")[0]
     try:
         parser = _Parser(text, columns, column, tokenizer, is_fts4)
         root = parser.parsed()
@@ -237,10 +241,10 @@ class _Parser:
             else:
                 end = self._token(place, groups[-1])
                 if end < 0:
-                    # A column with nothing behind it: the expression ends here.
-                    if not _close(groups):
+                    # A column with nothing behind it: the expression ends here, if there are still tokens in the text.
+                    end = text.index(":", place) + 1
+                    if self.tokenizer.tokenize(text[end:]) and not _close(groups):
                         break
-                    end = place + text[place:].index(":") + 1
                 place = end
         if n_open or len(groups) > 1:
             raise _Malformed

@@ -229,24 +229,29 @@ class _Parser:
             self.place += 1
         if self.kind == "{":
             self.place += 1
-            names = [self.take("string")]
-            self.column_number(names[0])
+            numbers = {self.column_number(self.take("string"))}
             while self.kind == "string":
-                names.append(self.take("string"))
-                self.column_number(names[-1])
+                numbers.add(self.column_number(self.take("string")))
             self.take("}")
         else:
-            names = [self.take("string")]
-        numbers = frozenset(self.column_number(name) for name in names)
+            numbers = {self.column_number(self.take("string"))}
         self.take(":")
-        return (frozenset(range(self.n_columns)) - numbers if is_negated else numbers), True
+        return frozenset(set(range(self.n_columns)) - numbers if is_negated else numbers), True
 
     def column_number(self, token: _Token) -> int:
         """The number of a column."""
         number = self.columns.get(token.value.lower())
         if number is None:
-            raise sqlite_error(ERROR, f"no such column: {token.value}")
+            raise self.meaningless(f"no such column: {token.value}")
         return number
+
+    def meaningless(self, text: str) -> Error:
+        """The error for words that the grammar has taken.
+
+        SQLite finds it with the next token in hand, whose own error comes first.
+        """
+        assert self.kind is not None, "reading it may raise"
+        return sqlite_error(ERROR, text)
 
     def limit(self, node: Node, columns: frozenset[int] | None) -> None:
         """Applies a column filter to all groups of a tree."""
@@ -276,7 +281,7 @@ class _Parser:
     def check_filter(self) -> None:
         """A column filter needs an index that knows columns."""
         if self.detail == NONE:
-            raise sqlite_error(ERROR, "fts5: column queries are not supported (detail=none)")
+            raise self.meaningless("fts5: column queries are not supported (detail=none)")
 
     def near(self) -> Group:
         """NEAR ( phrase phrase... [, N] )"""
@@ -286,25 +291,27 @@ class _Parser:
         while self.kind == "string":
             phrases.append(self.phrase())
         group = Group(phrases)
+        number = None
         if self.kind == ",":
             self.place += 1
             number = self.take("string")
-            if not number.value.isascii() or not number.value.isdigit():
-                raise sqlite_error(ERROR, f'expected integer, got "{number.text}"')
-            group.distance = int(number.value)
         self.take(")")
         if word.text != "NEAR":
-            raise _syntax_error(word.text)
+            raise self.meaningless(f'fts5: syntax error near "{word.text}"')
+        if number is not None:
+            if not number.value.isascii() or not number.value.isdigit():
+                raise self.meaningless(f'expected integer, got "{number.text}"')
+            group.distance = int(number.value)
         return group
 
     def finished(self, group: Group) -> Node:
         """A group as a node: phrases without tokens count for nothing."""
         if self.detail != FULL:
             if len(group.phrases) > 1:
-                raise sqlite_error(ERROR, "fts5: NEAR queries are not supported (detail!=full)")
+                raise self.meaningless("fts5: NEAR queries are not supported (detail!=full)")
             phrase = group.phrases[0]
             if len(phrase.terms) > 1 or (phrase.is_first and phrase.terms):
-                raise sqlite_error(ERROR, "fts5: phrase queries are not supported (detail!=full)")
+                raise self.meaningless("fts5: phrase queries are not supported (detail!=full)")
         full = [phrase for phrase in group.phrases if phrase.terms]
         if not full:
             return Nothing()

@@ -588,7 +588,7 @@ class _Request:
         table = self.table
         configuration = table.configuration
         if kind == "M":
-            text = "" if argument is None else to_text(argument)
+            text = "" if argument is None else to_text(argument).partition("\x00")[0]
             if text.startswith("*"):
                 self._take_special(text[1:])
                 return
