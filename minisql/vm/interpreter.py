@@ -142,7 +142,7 @@ def interpret(
                     elif p3:
                         registers[p3 : p3 + len(row)] = row
                         if promote is not None and not n_rows and is_large(cursor, p2 - pc, len(code)):
-                            if not acts or is_before_acts(frame, pc):
+                            if not acts or is_before_acts(frame, pc - 1):
                                 translated = promote(True)
                                 if translated is not None:
                                     break
@@ -328,14 +328,14 @@ def address_of(code: Sequence[Instruction], instruction: Instruction) -> int:
 def is_before_acts(frame: Frame, pc: int) -> bool:
     """Tells whether nothing can have been changed or called when `pc` is reached, so that the program may start afresh.
 
-    In a trigger something has been: that is what runs it.
+    A jump from behind a change to `pc` itself may have been the way there.  In a trigger something has been: that is what runs it.
     """
     if frame.parent is not None:
         return False
     code = frame.program.code
     first = next((address for address, instruction in enumerate(code) if instruction[0] in _ACTS), len(code))
     return pc <= first and all(
-        instruction[2] >= pc for instruction in code[first:] if instruction[0] in opcodes.JUMPS and instruction[2] != 0
+        instruction[2] > pc for instruction in code[first:] if instruction[0] in opcodes.JUMPS and instruction[2] != 0
     )
 
 
