@@ -263,7 +263,7 @@ def _create_virtual_table(state: State) -> CreateVirtualTable:
 
 
 def _module_arguments(state: State) -> list[str]:
-    """Reads the raw arguments of a module: any tokens, even semicolons, split at commas outside parentheses."""
+    """Reads the raw arguments of a module: any tokens, even semicolons, split at commas outside parentheses; none are empty."""
     state.index += 1
     arguments: list[str] = []
     first = state.index
@@ -275,7 +275,7 @@ def _module_arguments(state: State) -> list[str]:
         if kind == k.SEMI and state.kinds[state.index + 1] == k.END_OF_INPUT:
             state.extend()
         if depth == 0 and (kind == k.COMMA or kind == k.RP):
-            if kind == k.COMMA or arguments or state.index > first:
+            if state.index > first:
                 arguments.append(state.source.exact_text(first, state.index))
             first = state.index + 1
             if kind == k.RP:

@@ -328,7 +328,8 @@ def address_of(code: Sequence[Instruction], instruction: Instruction) -> int:
 def is_before_acts(frame: Frame, pc: int) -> bool:
     """Tells whether nothing can have been changed or called when `pc` is reached, so that the program may start afresh.
 
-    A jump from behind a change to `pc` itself may have been the way there.  In a trigger something has been: that is what runs it.
+    A jump from behind a change to `pc` itself may have been the way there.  In a trigger something has been changed: that is
+    what runs it.
     """
     if frame.parent is not None:
         return False

@@ -61,10 +61,15 @@ def page() -> str:
             section = row_section
             lines.append(f"\n## {section}\n\n| # | feature | status | compared | note |\n| --- | --- | --- | --- | --- |\n")
         equal, total = counts.get(number, (0, 0))
-        status, note = row_status(equal, total, evidence.get(number, {}))
-        tally[status] += 1
-        compared = f"{equal} / {total}" if total else ""
-        lines.append(f"| {int(number)} | {text.replace('|', chr(92) + '|')} | {status} | {compared} | {note} |\n")
+        known = evidence.get(number, {})
+        for letter, part in zip(("", "b", "c"), (known, *known.get("parts", ()))):
+            if letter:
+                equal = total = 0
+            status, note = row_status(equal, total, part)
+            tally[status] += 1
+            compared = f"{equal} / {total}" if total else ""
+            shown = part.get("feature", text).replace("|", chr(92) + "|")
+            lines.append(f"| {int(number)}{letter} | {shown} | {status} | {compared} | {note} |\n")
     lines.insert(1, f"{tally['yes']} yes, {tally['partly']} partly, {tally['no']} no.\n")
     return "".join(lines)
 

@@ -149,3 +149,30 @@ def test_a_file_is_changed_by_both_in_turn(tmp_path: Path) -> None:
     for connection in (ours, theirs):
         connection.execute("insert into t(t) values('integrity-check')")
         connection.close()
+
+
+@pytest.mark.parametrize("options", ["", "prefix='2'", "detail=none", "detail=column"])
+def test_secure_delete_leaves_nothing_of_a_row(options: str, tmp_path: Path) -> None:
+    path = tmp_path / "main.db"
+    ours = minisql.connect(path, isolation_level=None)
+    ours.execute(f"CREATE VIRTUAL TABLE t USING fts5(a, {options})" if options else "CREATE VIRTUAL TABLE t USING fts5(a)")
+    ours.execute("INSERT INTO t(t, rank) VALUES('pgsz', 64)")
+    for rowid in range(60):
+        ours.execute("INSERT INTO t(rowid, a) VALUES(?, ?)", (rowid, f"common word{rowid} zebra{rowid % 2}"))
+    ours.execute("INSERT INTO t(t, rank) VALUES('secure-delete', 1)")
+    ours.execute("DELETE FROM t WHERE rowid=17")
+    ours.execute("UPDATE t SET a='common new' WHERE rowid=23")
+    ours.execute("INSERT OR REPLACE INTO t(rowid, a) VALUES(29, 'common newer')")
+    ours.close()
+    theirs = apsw.Connection(str(path))
+    theirs.execute("INSERT INTO t(t) VALUES('integrity-check')")
+    theirs.execute("CREATE VIRTUAL TABLE words USING fts5vocab(t, instance)")
+    if not options.startswith("detail"):
+        assert theirs.execute("SELECT count(*) FROM words WHERE doc IN (17, 23, 29)").get == 4
+    words = {row[0] for row in theirs.execute("SELECT term FROM words")}
+    assert words == {f"word{rowid}" for rowid in range(60) if rowid not in (17, 23, 29)} | {
+        "common", "zebra0", "zebra1", "new", "newer",
+    }  # fmt: skip
+    assert theirs.execute("SELECT v FROM t_config WHERE k='version'").get == 5
+    theirs.execute("DELETE FROM t")
+    assert theirs.execute("SELECT count(*) FROM words").get == 0

@@ -45,6 +45,7 @@ class Configuration:
         self.content: str | None = None
         self.language: str | None = None
         self.prefixes: list[int] = [0]
+        self.prefix_option = ""
 
     @property
     def n_columns(self) -> int:
@@ -56,7 +57,10 @@ class Configuration:
         return f"{quoted(self.schema_name)}.{quoted(self.table_name + '_' + suffix)}"
 
     def declaration(self) -> str:
-        """The CREATE TABLE text that declares the columns."""
+        """The CREATE TABLE text that declares the columns; raises for two of one name."""
+        names = [name.lower() for name in (*self.columns, self.table_name, "docid", self.language or "__langid")]
+        if len(set(names)) < len(names):
+            raise _error(f"vtable constructor failed: {self.table_name}")
         columns = ", ".join(literal(name) for name in self.columns)
         language = literal(self.language or "__langid")
         return f"CREATE TABLE x({columns}, {literal(self.table_name)} HIDDEN, docid HIDDEN, {language} HIDDEN)"
@@ -137,6 +141,7 @@ def parse_arguments(
         else:
             word, _end = next_word(argument, 0)
             configuration.columns.append(unquoted(word or ""))
+    configuration.prefixes = [0, *_prefixes(configuration.prefix_option)]
     if configuration.content is not None:
         configuration.compress = configuration.uncompress = None
         if configuration.columns and configuration.language is not None:
@@ -144,16 +149,16 @@ def parse_arguments(
                 name for name in configuration.columns if name.lower() != configuration.language.lower()
             ]
     has_columns = bool(configuration.columns)
-    if not has_columns and not configuration.content:
+    if not has_columns and configuration.content is None:
         configuration.columns = ["content"]
         has_columns = True
     if configuration.tokenizer is None:
         configuration.tokenizer = make_tokenizer(["simple"])
+    configuration.is_indexed = [True] * len(configuration.columns)
+    _mark_unindexed(configuration, unindexed, has_columns)
     if (configuration.compress is None) != (configuration.uncompress is None):
         missing = "compress" if configuration.compress is None else "uncompress"
         raise _error(f"missing {missing} parameter in fts4 constructor")
-    configuration.is_indexed = [True] * len(configuration.columns)
-    _mark_unindexed(configuration, unindexed, has_columns)
     return configuration, has_columns
 
 
@@ -209,7 +214,7 @@ def _take_option(
             raise _error(f"unrecognized order: {value}")
         configuration.is_descending = value.lower() == "desc"
     elif name == "prefix":
-        configuration.prefixes = [0, *_prefixes(value)]
+        configuration.prefix_option = value
     elif name == "languageid":
         configuration.language = value
     elif name == "notindexed":

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from minisql.errors import CORRUPT_VTAB, ERROR, sqlite_error
+from minisql.values.affinity import apply_numeric
 from minisql.values.cast import to_integer
-from minisql.vtab.fts5.configuration import VERSION, VERSION_SECURE_DELETE
+from minisql.vtab.fts5.configuration import VERSION
 from minisql.vtab.fts5.integrity import check_index
 
 if TYPE_CHECKING:
@@ -28,14 +29,12 @@ def run_command(table: FtsTable, command: str, rank: Any, rowid: Any, row: Seque
     elif not table.configuration.change(name, rank):
         raise sqlite_error(ERROR, "SQL logic error")
     else:
-        _keep_setting(table, name, rank)
+        _keep_setting(table, name, rank if name == "rank" else apply_numeric(rank))
 
 
 def _keep_setting(table: FtsTable, name: str, value: Any) -> None:
     settings = table.configuration.table_sql("config")
     table.host.execute(f"REPLACE INTO {settings} VALUES(?, ?)", (name, value))
-    if name == "secure-delete" and value:
-        table.host.execute(f"REPLACE INTO {settings} VALUES('version', {VERSION_SECURE_DELETE})")
 
 
 def _delete(table: FtsTable, rowid: Any, row: Sequence[Any]) -> None:
@@ -45,9 +44,9 @@ def _delete(table: FtsTable, rowid: Any, row: Sequence[Any]) -> None:
         raise sqlite_error(ERROR, "'delete' may not be used with a contentless_delete=1 table")
     if configuration.has_own_content and not configuration.is_contentless:
         raise sqlite_error(ERROR, "SQL logic error")
-    number = to_integer(rowid) if rowid is not None else 0
-    table.forget_document(number, row)
-    table.content.delete(number)
+    if isinstance(rowid, int):
+        table.forget_document(rowid, row)
+        table.content.delete(rowid)
 
 
 def _delete_all(table: FtsTable, rank: Any) -> None:
@@ -71,6 +70,7 @@ def _rebuild(table: FtsTable, rank: Any) -> None:
         raise sqlite_error(ERROR, "'rebuild' may not be used with a contentless fts5 table")
     _empty(table)
     table.host.execute(f"REPLACE INTO {table.configuration.table_sql('config')} VALUES('version', {VERSION})")
+    table.configuration.version = VERSION
     for rowid, row in table.content.scan(None, None, False):
         columns, sizes = table.document(row)
         table.index.add_document(rowid, columns)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from minisql.errors import CORRUPT_VTAB, ERROR, Error, sqlite_error
+from minisql.values.affinity import apply_numeric
 from minisql.vtab.fts5.formats import COLUMN, FULL, NONE
 from minisql.vtab.fts5.tokenizers import Factory, make_tokenizer
 
@@ -67,6 +68,7 @@ class Configuration:
         self.rank_arguments: list[Any] = []
         self.is_secure_delete = False
         self.has_insttoken = False
+        self.version = VERSION
 
     @property
     def n_columns(self) -> int:
@@ -102,17 +104,16 @@ class Configuration:
     def load(self, rows: Sequence[tuple[Any, Any]]) -> None:
         """Takes the rows of %_config; raises for a version that nobody knows."""
         self.set_defaults()
-        version = 0
+        self.version = 0
         for key, value in rows:
             if key == "version":
-                version = value if isinstance(value, int) else 0
+                self.version = value if isinstance(value, int) else 0
             elif isinstance(key, str):
                 self.change(key, value)
-        if version not in (VERSION, VERSION_SECURE_DELETE):
-            raise sqlite_error(
-                CORRUPT_VTAB,
-                f"invalid fts5 file format (found {version}, expected {VERSION} or {VERSION_SECURE_DELETE}) - run 'rebuild'",
-            )
+        if self.version not in (VERSION, VERSION_SECURE_DELETE):
+            expected = f"{VERSION} or {VERSION_SECURE_DELETE}"
+            text = f"invalid fts5 file format (found {self.version}, expected {expected}) - run 'rebuild'"
+            raise sqlite_error(CORRUPT_VTAB, text)
 
     def change(self, key: str, value: Any) -> bool:
         """Changes one setting; False if there is no such setting or no such value."""
@@ -125,9 +126,12 @@ class Configuration:
                 return False
             self.rank, self.rank_arguments = parsed
             return True
+        value = apply_numeric(value)
         if lowered not in _RANGES or not isinstance(value, int):
             return False
         attribute, least, most = _RANGES[lowered]
+        # SQLite reads the low 32 bits.
+        value = (value + (1 << 31)) % (1 << 32) - (1 << 31)
         if lowered == "automerge" and value == 1:
             value = 4
         elif lowered == "crisismerge" and value <= 1:
@@ -180,14 +184,14 @@ def parse_arguments(
             raise _error("contentless_delete=1 is incompatible with columnsize=0")
     if configuration.keeps_unindexed and not configuration.is_contentless:
         raise _error("contentless_unindexed=1 requires a contentless table")
+    configuration.tokenizer = make_tokenizer(configuration.tokenizer_words or ["unicode61"], own_tokenizers)
     if not configuration.columns:
         raise _error(f"vtable constructor failed: {table_name}")
-    lowered = [name.lower() for name in configuration.columns]
+    lowered = [name.lower() for name in (*configuration.columns, table_name)]
     if len(set(lowered)) != len(lowered):
         raise _error(f"vtable constructor failed: {table_name}")
     if configuration.keeps_unindexed and not any(configuration.is_unindexed):
         configuration.keeps_unindexed = False
-    configuration.tokenizer = make_tokenizer(configuration.tokenizer_words or ["unicode61"], own_tokenizers)
     return configuration
 
 

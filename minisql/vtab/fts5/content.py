@@ -34,11 +34,11 @@ class Content:
         stored = [f"c{number}" for number in range(n) if number in self._kept]
         if configuration.is_external:
             assert configuration.content is not None, "an external table has a name"
-            source = f"{quoted(configuration.schema_name)}.{quoted(configuration.content)}"
-            key = quoted(configuration.content_rowid)
-            if configuration.content_rowid.lower() in ("rowid", "oid", "_rowid_"):
-                key = configuration.content_rowid
-            columns = ", ".join(quoted(column) for column in configuration.columns)
+            # With a name for the table a column that it lacks is an error, and not a string.
+            source = f"{quoted(configuration.schema_name)}.{quoted(configuration.content)} T"
+            is_rowid = configuration.content_rowid.lower() in ("rowid", "oid", "_rowid_")
+            key = f"T.{configuration.content_rowid if is_rowid else quoted(configuration.content_rowid)}"
+            columns = ", ".join(f"T.{quoted(column)}" for column in configuration.columns)
             self._select = f"SELECT {key}, {columns} FROM {source}"
             self._key = key
         else:

@@ -38,6 +38,7 @@ from minisql.vtab.fts5.formats import (
 )
 from minisql.vtab.fts5.fresh import FreshRows
 from minisql.vtab.fts5.known import Memory
+from minisql.vtab.fts5.secure import without_deleted
 from minisql.vtab.fts5.segment_reader import SegmentReader
 from minisql.vtab.fts5.segment_writer import SegmentWriter
 
@@ -241,8 +242,15 @@ class FullTextIndex:
         if not self.has_pending:
             return
         structure = self.structure()
-        segment = self._write_segment(structure, self._fresh_filler() if self.fresh.rowids else self._pending_filler())
+        if self.fresh.rowids:
+            segment = self._write_segment(structure, self._fresh_filler())
+        else:
+            keys = self._pending_keys()
+            if self.configuration.is_secure_delete:
+                keys = without_deleted(self, structure, keys)
+            segment = self.write_keys(structure, keys)
         if segment is None:
+            self._save(structure)
             return
         if structure.has_origins:
             structure.origin += 1
@@ -265,13 +273,23 @@ class FullTextIndex:
 
         return fill
 
-    def _pending_filler(self) -> Callable[[SegmentWriter], None]:
+    def _pending_keys(self) -> list[tuple[bytes, list[Entry]]]:
         keys = [(b"0" + word.encode("utf-8", "surrogateescape"), rows) for word, rows in self.pending.items()]
         for (number, prefix), rows in self.pending_prefixes.items():
             keys.append((bytes((0x31 + number,)) + prefix.encode("utf-8", "surrogateescape"), rows))
         self._empty_pending()
         keys.sort()
-        return _filler((key, _in_order(rows)) for key, rows in keys)
+        return [(key, _in_order(rows)) for key, rows in keys]
+
+    def write_keys(self, structure: Structure, keys: Iterable[tuple[bytes, Sequence[Entry]]]) -> Segment | None:
+        """Writes a segment of the keys that have rows; None if there are none."""
+
+        def fill(writer: SegmentWriter) -> None:
+            for key, entries in keys:
+                if entries:
+                    writer.add(key, entries)
+
+        return self._write_segment(structure, fill)
 
     def _write_segment(self, structure: Structure, fill: Callable[[SegmentWriter], None]) -> Segment | None:
         """Writes a segment of the keys that `fill` adds; None if there are none."""
@@ -308,7 +326,7 @@ class FullTextIndex:
         while len(structure.levels) <= target:
             structure.levels.append([])
         is_oldest = not any(structure.levels[level] for level in range(max(levels) + 1, len(structure.levels)))
-        merged = self._write_segment(structure, _filler(self._merged_keys(sources, is_oldest)))
+        merged = self.write_keys(structure, self._merged_keys(sources, is_oldest))
         if merged is not None:
             merged.origin_first = min(segment.origin_first for segment in sources)
             merged.origin_last = max(segment.origin_last for segment in sources)
@@ -318,9 +336,10 @@ class FullTextIndex:
             structure.levels[target].append(merged)
             structure.n_written += merged.last
         for segment in sources:
-            self._drop_segment(segment)
+            self.drop_segment(segment)
 
-    def _drop_segment(self, segment: Segment) -> None:
+    def drop_segment(self, segment: Segment) -> None:
+        """Deletes the leaves and tombstones of a segment."""
         first = page_id(segment.identifier, 0)
         self.host.execute(self._drop_pages_sql, (first, page_id(segment.identifier + 1, 0) - 1))
         self.host.execute(self._drop_index_sql, (segment.identifier,))
@@ -442,7 +461,7 @@ class FullTextIndex:
             raise corrupt()
         return max(number >> 1, segment.first)
 
-    def _segment_keys(self, segment: Segment, lower: bytes, upper: bytes | None) -> Iterator[tuple[bytes, list[Entry]]]:
+    def segment_keys(self, segment: Segment, lower: bytes, upper: bytes | None) -> Iterator[tuple[bytes, list[Entry]]]:
         """The keys in [lower, upper) of one segment with their rows, buried ones left out."""
         buried = self._buried(segment) if segment.n_tombstone_pages else frozenset()
         start = self._start_page(segment, lower) if lower else segment.first
@@ -458,7 +477,7 @@ class FullTextIndex:
         found: list[list[Entry]] = []
         upper = key + b"\x00"
         for segment in self.structure().newest_first():
-            for _key, entries in self._segment_keys(segment, key, upper):
+            for _key, entries in self.segment_keys(segment, key, upper):
                 found.append(entries)
         return _newest_rows(found)
 
@@ -482,7 +501,7 @@ class FullTextIndex:
         self, segments: Sequence[Segment], lower: bytes, upper: bytes | None
     ) -> Iterator[tuple[bytes, list[Entry]]]:
         streams = [
-            ((key, age, entries) for key, entries in self._segment_keys(segment, lower, upper))
+            ((key, age, entries) for key, entries in self.segment_keys(segment, lower, upper))
             for age, segment in enumerate(segments)
         ]
         current: bytes | None = None
@@ -498,17 +517,6 @@ class FullTextIndex:
 
 
 _ONE = [bytes((offset + 2,)) for offset in range(126)]
-
-
-def _filler(keys: Iterable[tuple[bytes, Sequence[Entry]]]) -> Callable[[SegmentWriter], None]:
-    """What adds keys with their rows to a segment."""
-
-    def fill(writer: SegmentWriter) -> None:
-        for key, entries in keys:
-            if entries:
-                writer.add(key, entries)
-
-    return fill
 
 
 def _gather_prefixes(

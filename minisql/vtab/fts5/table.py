@@ -219,12 +219,10 @@ class FtsTable(VirtualTable):
 
     def change_totals(self, sizes: Sequence[int], sign: int) -> None:
         """Adds a row (`sign` 1) or takes one away (-1)."""
-        totals = self.totals()
-        totals[0] += sign
-        for number, size in enumerate(sizes, 1):
-            totals[number] += sign * size
+        totals = [total + sign * change for total, change in zip(self.totals(), (1, *sizes))]
         if min(totals) < 0:
             raise sqlite_error(CORRUPT_VTAB, "database disk image is malformed")
+        self._totals = totals
         self._are_totals_changed = True
 
     def reset_totals(self) -> None:
