@@ -13,7 +13,7 @@ Source: DESIGN, "Front end".
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from os import urandom
 from typing import Any
 
@@ -82,9 +82,7 @@ class SlottedProgram:
             raise Unfit
         places: Places = {}
         for number, value in probes:
-            for transform in _TRANSFORMS if value.__class__ is not str else (None,):
-                made: object = value if transform is None else transform(value)
-                places[made.__class__, made] = number, transform
+            places.update(_places_of(number, value))
         self.program = program
         # Registers whose value is a literal's own, and those whose value is made of one.
         self.plain: list[tuple[int, int]] = []
@@ -93,7 +91,7 @@ class SlottedProgram:
         self.operands: list[tuple[int, Transform]] = []
         found: set[int] = set()
         for register, constant in enumerate(program.template):
-            place = _place(constant, places)
+            place = _place(constant, places) if constant is not None else None
             if place is not None:
                 number, transform = place
                 found.add(number)
@@ -101,10 +99,15 @@ class SlottedProgram:
                     self.plain.append((register, number))
                 else:
                     self.changed.append((register, number, transform))
-        for address, instruction in enumerate(program.code):
-            make = _operand_maker(instruction, places, found)
-            if make is not None:
-                self.operands.append((address, make))
+        for address, (opcode, p1, p2, p3, p4, _) in enumerate(program.code):
+            if p1.__class__ is not int or p2.__class__ is not int or p3.__class__ is not int:
+                raise Unfit
+            if p1 >= _LOW or p2 >= _LOW or p3 >= _LOW or p1 <= -_LOW or p2 <= -_LOW or p3 <= -_LOW:
+                raise Unfit
+            if p4 is not None and p4.__class__ not in _OPAQUE:
+                make = _operand_maker(opcode, p4, places, found)
+                if make is not None:
+                    self.operands.append((address, make))
         if len(found) < len(probes):
             raise Unfit
         program.describe_now()
@@ -126,6 +129,16 @@ class SlottedProgram:
         return program.with_constants(code, template)
 
 
+@lru_cache(512)
+def _places_of(number: int, value: int | float | str) -> Places:
+    """The places of what can become of one probe."""
+    places: Places = {}
+    for transform in _TRANSFORMS if value.__class__ is not str else (None,):
+        made: object = value if transform is None else transform(value)
+        places[made.__class__, made] = number, transform
+    return places
+
+
 def _place(value: object, places: Places) -> Place | None:
     """Where a constant comes from, None if from no literal; raises Unfit if that is not sure."""
     kind = value.__class__
@@ -140,14 +153,8 @@ def _place(value: object, places: Places) -> Place | None:
     return place
 
 
-def _operand_maker(
-    instruction: tuple[Any, ...], places: Places, found: set[int]
-) -> Transform | None:
+def _operand_maker(opcode: int, p4: Any, places: Places, found: set[int]) -> Transform | None:
     """What makes p4 of an instruction of the literals' values; None if there are no literals in it."""
-    opcode, p1, p2, p3, p4, _ = instruction
-    for operand in (p1, p2, p3):
-        if operand.__class__ is not int or _place(operand, places) is not None:
-            raise Unfit
     kind = p4.__class__
     if kind is ConstantSet:
         return _set_maker(p4, places, found)

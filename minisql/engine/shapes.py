@@ -2,7 +2,7 @@
 
 Clients that write values into their SQL never send the same text twice, and a statement cache does not help them.  So a text is
 split by one regular expression into its literals and the rest; the rest, with the class of each literal in its place, is the
-shape.  When a shape comes for the second time, it is compiled with probes instead of the literals, and the program is kept
+shape.  When a shape comes again, it is compiled with probes instead of the literals, and the program is kept
 with the places where they went (`bytecode.literal_slots`); for whoever comes after that the values are put there, and nothing
 is parsed or planned.  Only literals that mean nothing but their value are exchanged (`planner.free_literals`); all others
 belong to the shape.  Because literals are compiled as literals, the program is the one that the statement would have had by
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from minisql.engine.session import Session
     from minisql.parser import Parsed
 
-_LITERAL = re.compile(r"('(?<![\w.]')(?:[^']|'')*'|[0-9](?<![\w.][0-9])[0-9]*(?:\.[0-9]+)?(?![\w.]))")
+_LITERAL = re.compile(
+    r"(['0-9](?<![\w.].)(?:(?<=[0-9])[0-9]*+(?:\.[0-9]++)?(?![\w.])|(?<=')[^']*+(?:''[^']*+)*+'))", re.DOTALL
+)
+"""A number or a text that stands by itself; the first character decides quickly about all places where there is none."""
 _UNCLEAR = re.compile(r"['\"`\[$?:@#\x00-\x08]|--|/\*|[^\x00-\x7f]")
 """Between the literals: quotes, parameters, comments, and characters that belong to a name without being letters."""
 _TAIL = re.compile(r"\b(?:ORDER|GROUP|LIMIT)\b", re.IGNORECASE)
@@ -38,12 +41,15 @@ _TAIL = re.compile(r"\b(?:ORDER|GROUP|LIMIT)\b", re.IGNORECASE)
 _LENGTH_BITS = 6
 _N_LENGTHS = 40
 _MAX_DIGITS = 15
-_MAX_SHAPES = 500
+_MAX_SHAPES = 1000
 _MAX_SEEN = 8000
-_WINDOW = 512
-_LOOKS_PER_SHAPE = 64
-"""Compiling a shape costs about a hundred microseconds more than the statement, which so many looks have to earn."""
-_ENOUGH_HITS = 40
+# What is spent on looking, in looks of about four microseconds; what a statement that is found earns.
+_COST_OF_SHAPE = 10
+_VALUE_OF_HIT = 13
+_CREDIT = 1000
+_MAX_CREDIT = 1500
+_MIN_CREDIT_TO_HASTEN = 500
+_NEXT_CREDIT = 100
 _PAUSE = 4096
 _MAX_FIXED = 50
 _MEMO_LIMIT = 20_000
@@ -102,24 +108,24 @@ def _classified(text: str) -> tuple[str, Any]:
 
 
 class Tally:
-    """How well looking went for statements of one length: `n_skips` of them are not looked at any more."""
+    """How well looking goes for statements of one length: the `credit` that is left, in looks; when there is none, `n_skips`
+    of them are not looked at.  Long statements begin with less: they seldom have the shape of another."""
 
-    __slots__ = ("n_hits", "n_looks", "n_skips")
+    __slots__ = ("credit", "n_skips")
 
-    def __init__(self) -> None:
-        self.n_looks = 0
-        self.n_hits = 0
+    def __init__(self, length: int) -> None:
+        self.credit = _CREDIT >> (length >> 1)
         self.n_skips = 0
 
 
 class Shapes:
-    """The shapes of one connection: hashes of those `seen`, what is `known` of those that came again (None: they have no
-    programs), for one schema `generation`, which settings that matter to programs change too; `tallies` by length."""
+    """The shapes of one connection: how often those `seen` came, by hash, what is `known` of those that came again (None: they
+    have no programs), for one schema `generation`, which settings that matter to programs change too; `tallies` by length."""
 
     __slots__ = ("generation", "known", "seen", "tallies")
 
     def __init__(self) -> None:
-        self.seen: set[int] = set()
+        self.seen: dict[int, int] = {}
         self.known: dict[str, Known | None] = {}
         self.generation = -1
         self.tallies: list[Tally | None] = [None] * _N_LENGTHS
@@ -133,7 +139,7 @@ def find_program(session: Session, sql: str) -> Program | None:
     shapes = session.shapes
     tally = shapes.tallies[length]
     if tally is None:
-        tally = shapes.tallies[length] = Tally()
+        tally = shapes.tallies[length] = Tally(length)
     elif tally.n_skips:
         tally.n_skips -= 1
         return None
@@ -143,11 +149,10 @@ def find_program(session: Session, sql: str) -> Program | None:
     literals = parts[1::2]
     if not literals or not session.flags["minisql_shapes"]:
         return None
-    tally.n_looks += 1
-    if tally.n_looks >= _WINDOW:
-        if tally.n_hits < _ENOUGH_HITS:
-            tally.n_skips = _PAUSE
-        tally.n_looks = tally.n_hits = 0
+    tally.credit -= 1
+    if tally.credit < 0:
+        tally.n_skips = _PAUSE
+        tally.credit = _NEXT_CREDIT
     parts[1::2] = map(_mark_of, literals)
     shape = "".join(parts)
     if shapes.generation != session.schema_generation:
@@ -164,25 +169,24 @@ def find_program(session: Session, sql: str) -> Program | None:
         texts = tuple([literals[number] for number in fixed]) if fixed else ()
         slotted = programs.get(texts)
         if slotted is not None:
-            tally.n_hits += 1
+            if tally.credit < _MAX_CREDIT:
+                tally.credit += _VALUE_OF_HIT
             return slotted.fill([*map(_value_of, literals)])
-        if _is_new(shapes, hash((shape, texts))):
+        if _is_rare(shapes, tally, hash((shape, texts))):
             return None
-    elif _is_new(shapes, hash(shape)):
+    elif _is_rare(shapes, tally, hash(shape)):
         return None
-    tally.n_looks += _LOOKS_PER_SHAPE
+    tally.credit -= _COST_OF_SHAPE
     return _compile(session, shape, parts, literals)
 
 
-def _is_new(shapes: Shapes, key: int) -> bool:
-    """Notes a hash; whether it comes for the first time."""
+def _is_rare(shapes: Shapes, tally: Tally, key: int) -> bool:
+    """Counts a hash; whether it has come too seldom to be compiled: fewer than two times, or three if hits are few."""
     seen = shapes.seen
-    if key in seen:
-        return False
-    if len(seen) >= _MAX_SEEN:
+    n_seen = seen[key] = seen.get(key, 0) + 1
+    if len(seen) > _MAX_SEEN:
         seen.clear()
-    seen.add(key)
-    return True
+    return n_seen < 2 or (n_seen == 2 and tally.credit < _MIN_CREDIT_TO_HASTEN)
 
 
 def _compile(session: Session, shape: str, parts: list[str], literals: list[str]) -> Program | None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from minisql import limits
 from minisql.bytecode import opcodes
 from minisql.bytecode.opcodes import ON_CONFLICT_ABORT, ON_CONFLICT_FAIL, ON_CONFLICT_IGNORE
+from minisql.bytecode.program import GroupSpec, WindowSpec
 from minisql.errors import CONSTRAINT_FOREIGNKEY, ERROR, INTERRUPT, Error, sqlite_error
 from minisql.storage.index_cursor import IndexCursor
 from minisql.storage.table_cursor import TableCursor
@@ -64,14 +65,15 @@ def interpret(
     parameters: Sequence[Any] = (),
     promote: Callable[[bool], Iterator[Row] | None] | None = None,
     resumed: Frame | None = None,
-    acts: bool = False,
+    acts: bool | None = None,
 ) -> Iterator[Row]:
     """Runs a program; yields its rows as tuples.
 
     `parameters[n - 1]` is the value of parameter n.  `promote` is given when the program may be started afresh in tier 2: it
     is called when loops have made some steps, with false as long as only a translation that exists already is worth it, and
     its rows are handed out from where this tier has come.
-    For a statement that changes data or calls what may not be called twice (`acts`) it is asked only before that has begun.
+    For a statement that changes data or calls what may not be called twice (`acts`; None: the program tells) it is asked only
+    before that has begun.
     `resumed` is a frame to go on with at its `pc`; it stays open, and its `pc` tells which Halt has ended the run.
     Errors that ON CONFLICT decides about carry the action in `conflict_action`.
     """
@@ -142,7 +144,7 @@ def interpret(
                     elif p3:
                         registers[p3 : p3 + len(row)] = row
                         if promote is not None and not n_rows and is_large(cursor, p2 - pc, len(code)):
-                            if not acts or is_before_acts(frame, pc - 1):
+                            if may_start_afresh(frame, pc - 1, acts):
                                 translated = promote(True)
                                 if translated is not None:
                                     break
@@ -189,7 +191,7 @@ def interpret(
                         if not countdown:
                             countdown = poll_steps
                             if promote_later is not None:
-                                if acts and not is_before_acts(frame, address_of(code, instruction)):
+                                if not may_start_afresh(frame, instruction, acts):
                                     has_looked = True
                                 else:
                                     translated = promote_behind(promote_later, has_looked, host, n_changes, n_rows)
@@ -211,7 +213,7 @@ def interpret(
                     if not countdown:
                         countdown = poll_steps
                         if promote_later is not None:
-                            if acts and not is_before_acts(frame, address_of(code, instruction)):
+                            if not may_start_afresh(frame, instruction, acts):
                                 has_looked = True
                             else:
                                 translated = promote_behind(promote_later, has_looked, host, n_changes, n_rows)
@@ -237,7 +239,7 @@ def interpret(
                 if not countdown:
                     countdown = poll_steps
                     if promote_later is not None:
-                        if acts and not is_before_acts(frame, address_of(code, instruction)):
+                        if not may_start_afresh(frame, instruction, acts):
                             has_looked = True
                         else:
                             translated = promote_behind(promote_later, has_looked, host, n_changes, n_rows)
@@ -323,6 +325,26 @@ def is_large(cursor: Any, n_body: int, n_code: int) -> bool:
 def address_of(code: Sequence[Instruction], instruction: Instruction) -> int:
     """The address of an instruction that has just jumped back; the last one where it stands more than once."""
     return max(address for address, other in enumerate(code) if other is instruction)
+
+
+def may_start_afresh(frame: Frame, at: int | Instruction, acts: bool | None) -> bool:
+    """Tells whether a program may be started once more when it has come to an address, or has just jumped back by an
+    instruction; for `acts` see `interpret`."""
+    if acts is None:
+        acts = calls_user_aggregates(frame.program)
+    if not acts:
+        return True
+    return is_before_acts(frame, at if at.__class__ is int else address_of(frame.program.code, at))  # type: ignore[arg-type]
+
+
+def calls_user_aggregates(program: Program) -> bool:
+    """Tells whether a program calls aggregate or window functions of the user; the planner says it of scalar functions."""
+    for instruction in program.code:
+        spec = instruction[4]
+        if isinstance(spec, (GroupSpec, WindowSpec)):
+            if any(call.function is not None and not call.function.is_built_in for call in spec.calls):
+                return True
+    return False
 
 
 def is_before_acts(frame: Frame, pc: int) -> bool:

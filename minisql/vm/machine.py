@@ -21,7 +21,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from minisql.bytecode import opcodes as op
-from minisql.bytecode.program import GroupSpec, WindowSpec
 from minisql.errors import InternalInvariantError
 from minisql.vm.interpreter import DATA_CHANGING, interpret
 from minisql.vm.register_plan import Untranslatable
@@ -58,7 +57,7 @@ def run(program: Program, host: Host, parameters: Sequence[Any] = ()) -> Iterato
         if n_runs < RUNS_BEFORE_TRANSLATION:
             if not program.loops:
                 return interpret(program, host, parameters)
-            acts = not program.is_deterministic or calls_user_aggregates(program)
+            acts = None if program.is_deterministic else True
             return interpret(program, host, parameters, partial(_promote, program, host, parameters), None, acts)
         program.linked = None
         return _run_translated(program, host, parameters, False, True)
@@ -97,16 +96,6 @@ def tier_of(program: Program) -> str:
     if linked is _FAILED:
         return "1, as it cannot be translated"
     return "1" if linked is None or linked.__class__ is int else "2"
-
-
-def calls_user_aggregates(program: Program) -> bool:
-    """Tells whether a program calls aggregate or window functions of the user; the planner says it of scalar functions."""
-    for instruction in program.code:
-        spec = instruction[4]
-        if isinstance(spec, (GroupSpec, WindowSpec)):
-            if any(call.function is not None and not call.function.is_built_in for call in spec.calls):
-                return True
-    return False
 
 
 def compiled_program(

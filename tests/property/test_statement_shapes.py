@@ -127,7 +127,7 @@ def test_statements_by_shape_are_those_that_are_compiled(seed: int, tier: str, m
         connection.execute(f"PRAGMA minisql_tier = {tier}")
         connection.execute(f"PRAGMA minisql_shapes = {switch}")
     # Shapes are looked for however seldom they come again.
-    monkeypatch.setattr(shapes, "_ENOUGH_HITS", 0)
+    monkeypatch.setattr(shapes, "_CREDIT", 1 << 80)
     filled = []
     fill = SlottedProgram.fill
     monkeypatch.setattr(SlottedProgram, "fill", lambda self, values: filled.append(values) or fill(self, values))
