@@ -2,8 +2,9 @@
 
 A literal is free where it is compared with a column in WHERE: `column op literal`, `column BETWEEN literal AND literal`,
 `column IN (literals)`, below any AND, OR, NOT and IN or EXISTS with a subquery; and where it is a value of a column in a
-one-row INSERT or in UPDATE, unless the column's affinity may make an integer of it.  What the planner decides there depends on
-the class of the value, and on whether it is 0, 1 or -1.
+one-row INSERT or in UPDATE, unless the column's affinity may make an integer of it; UPDATE may add it to a column as well, or
+compute with it in another way.  What the planner decides there depends on the class of the value, and on whether it is 0, 1 or
+-1.
 
 Everywhere else a literal may mean more than its value: a column's number in ORDER BY, a name, a limit, a pattern.  So it may
 where what it is compared with is not the column of a plain table: a view or a subquery may have a constant for a column, a
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from minisql.catalog.schema import Catalog
 
 _COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">="))
+_ARITHMETIC = frozenset(("+", "-", "*", "/", "%"))
 _KEEPING_REALS = frozenset((BLOB, REAL))
 _CONSTANT_NAMES = frozenset(("true", "false"))
 
@@ -41,7 +43,9 @@ def free_literals(statement: ast.Statement, catalog: Catalog) -> list[object]:
             if statement.sources:
                 return []
             for assignment in statement.assignments:
-                if len(assignment.columns) == 1:
+                if len(assignment.columns) == 1 and assignment.expression.__class__ is ast.Binary:
+                    values += _computed_with(assignment.expression)
+                elif len(assignment.columns) == 1:
                     values += _stored(assignment.columns[0], assignment.expression, statement.target, catalog)
         if statement.where is not None:
             conditions.append(statement.where)
@@ -122,6 +126,28 @@ def _stored(name: str, expression: ast.Expression, target: ast.TableSource, cata
     if expression.value.__class__ is float and table.columns[position].affinity not in _KEEPING_REALS:
         return []
     return [expression.value]
+
+
+def _computed_with(expression: ast.Expression) -> list[object]:
+    """The values that are added to a column, multiplied with it and so on: whatever they are, it is computed for each row."""
+    values: list[object] = []
+    pending = [expression]
+    while pending:
+        node = pending.pop()
+        if not isinstance(node, ast.Binary) or node.operator not in _ARITHMETIC:
+            continue
+        sides = node.left, node.right
+        if all(isinstance(side, ast.Literal) for side in sides):
+            # Computed when it is compiled.
+            return []
+        for side in sides:
+            if isinstance(side, ast.Literal):
+                values.append(side.value)
+            elif isinstance(side, ast.Binary) or _is_column(side):
+                pending.append(side)
+            else:
+                return []
+    return values
 
 
 def _compared(node: ast.Expression) -> list[object]:

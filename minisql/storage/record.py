@@ -24,6 +24,7 @@ from minisql.values.storage_class import decode_escaped
 
 Row = tuple[object, ...]
 Decoder = Callable[[bytes, int, int], Row]
+Unpacker = Callable[[bytes, int], tuple[Any, ...]]
 """Takes the data, the offset of the record's body, and the rowid."""
 
 MAX_DECODERS = 2000
@@ -32,6 +33,7 @@ ROWS_BEFORE_ENCODER = 20
 """An encoder takes as long to make as some hundred rows to encode (benchmark append_file)."""
 _SMALL_INTEGER_SIZES = (0, 1, 2, 3, 4, 6, 8)
 _FIXED_SIZES = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0)
+_PLAIN_TYPES = frozenset((1, 2, 4, 6, 7))
 _STRUCT_CODES = {1: "b", 2: "h", 3: "bH", 4: "i", 5: "hI", 6: "q", 7: "d"}
 _ONE_BYTE = [bytes((i & 0xFF,)) for i in (*range(128), *range(-128, 0))]
 """One-byte integers; negative ones count from the end, as list indexes do."""
@@ -123,7 +125,7 @@ class RecordCodec:
     """
 
     __slots__ = ("decoders", "defaults", "encoders", "encoding", "ends_with_rowid",
-                 "kinds_seen", "legacy_format", "n_columns", "real", "rowid_column", "seen_once")
+                 "kinds_seen", "legacy_format", "n_columns", "real", "rowid_column", "seen_once", "unpackers")
 
     def __init__(
         self,
@@ -142,6 +144,8 @@ class RecordCodec:
         self.legacy_format = legacy_format
         self.ends_with_rowid = False
         self.decoders: dict[bytes, tuple[int, Decoder]] = {}
+        # Payload size, and what unpacks the values behind the rowid, for headers where it stands first before plain numbers.
+        self.unpackers: dict[bytes, tuple[int, Unpacker]] = {}
         self.seen_once: dict[bytes, None] = {}
         self.encoders: dict[tuple[type, ...], Encoder] = {}
         self.kinds_seen: dict[tuple[type, ...], int] = {}
@@ -192,13 +196,26 @@ class RecordCodec:
             if len(decoders) >= MAX_DECODERS:
                 for old in list(decoders)[: MAX_DECODERS // 4]:
                     del decoders[old]
+                self.unpackers.clear()
             decoders[header] = size, decoder
+            if self.rowid_column == 0 and self._are_plain(serial_types):
+                self.unpackers[header] = len(header) + size, struct.Struct(_plain_codes(serial_types[1:])).unpack_from
             return decoder(data, body, rowid)
         if len(header) < 200:
             if len(self.seen_once) >= MAX_DECODERS:
                 self.seen_once.clear()
             self.seen_once[header] = None
         return self.decode_values(serial_types[: self.n_columns], data, body, rowid)
+
+    def _are_plain(self, serial_types: list[int]) -> bool:
+        """Tells whether all values behind the first are numbers as a struct unpacks them, and those of REAL columns reals."""
+        return (
+            len(serial_types) == self.n_columns
+            and serial_types[0] == 0
+            and _PLAIN_TYPES.issuperset(serial_types[1:])
+            and all(serial_types[position] == 7 for position in self.real)
+            and all(position in self.real for position, serial_type in enumerate(serial_types) if serial_type == 7)
+        )
 
     def _serial_types(self, data: bytes, at: int, body: int) -> list[int]:
         types = list(data[at + 1 : body])
@@ -418,6 +435,10 @@ class _Plan:
             self.names.append(low)
             name = f"({name} << {16 if serial_type == 3 else 32} | {low})"
         return f"float({name})" if is_real else name
+
+
+def _plain_codes(serial_types: list[int]) -> str:
+    return ">" + "".join(map(_STRUCT_CODES.__getitem__, serial_types))
 
 
 @lru_cache(maxsize=500)

@@ -20,14 +20,14 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from functools import partial
 from itertools import accumulate
-from struct import Struct
 
 from minisql.storage.corruption import corrupt
 from minisql.storage.freelist import allocate_page, free_page
+from minisql.storage.leaf_decoding import decode_page
 from minisql.storage.node import RawPage, TableInterior, TableLeaf, cell_offsets, local_size, max_local
 from minisql.storage.overflow import build_table_cell, free_cell, join_payload
 from minisql.storage.pager import Pager
-from minisql.storage.record import Decoder, RecordCodec, RecordError, Row, record_bounds, upper_bound
+from minisql.storage.record import RecordCodec, RecordError, Row, record_bounds, upper_bound
 from minisql.storage.row_edit import TABLE_CELL, drop_row, put_row
 from minisql.storage.varint import encode_varint, read_signed_varint, read_varint, varint_length
 
@@ -35,15 +35,6 @@ MAX_DEPTH = 20
 MAX_PAGE = 65536
 
 Path = list[tuple[TableInterior, int]]
-
-_cell_head = Struct("4B").unpack_from
-
-
-def _never(data: bytes, at: int, rowid: int) -> Row:
-    raise AssertionError("no decoder for this header")
-
-
-_NOT_KNOWN: tuple[int, Decoder] = (1 << 32, _never)
 
 
 def page_capacity(pager: Pager, number: int) -> int:
@@ -82,7 +73,7 @@ def decode_leaf(pager: Pager, leaf: TableLeaf, codec: RecordCodec) -> None:
         return
     try:
         if leaf.cells is None:
-            _decode_from_page(pager, leaf, codec)
+            decode_page(pager, leaf, codec)
         else:
             encode_leaf_cells(pager, leaf)
             leaf.rows = [
@@ -93,48 +84,6 @@ def decode_leaf(pager: Pager, leaf: TableLeaf, codec: RecordCodec) -> None:
         raise corrupt(leaf.number, f"bad cell: {error}") from error
     leaf.codec = codec
     leaf.masks = None
-
-
-def _decode_from_page(pager: Pager, leaf: TableLeaf, codec: RecordCodec) -> None:
-    data = leaf.data
-    assert data is not None
-    usable = pager.usable
-    largest = usable - 35
-    rowids: list[int] = []
-    rows: list[Row] = []
-    add_rowid, add_row, known_decoder = rowids.append, rows.append, codec.decoders.get
-    for at in cell_offsets(data, leaf.number, usable):
-        # Sizes of one byte and rowids of up to three are read here, the rest in `varint` (benchmark scan_cold).
-        size, rowid, second, third = _cell_head(data, at)
-        if size >= 0x80:
-            size, at = read_varint(data, at)
-            rowid, at = read_signed_varint(data, at)
-        elif rowid < 0x80:
-            at += 2
-        elif second < 0x80:
-            rowid = (rowid & 0x7F) << 7 | second
-            at += 3
-        elif third < 0x80:
-            rowid = (rowid & 0x7F) << 14 | (second & 0x7F) << 7 | third
-            at += 4
-        else:
-            rowid, at = read_signed_varint(data, at + 1)
-        if size > largest:
-            payload = join_payload(pager, data, at, size, True)
-            add_row(codec.decode(payload, 0, size, rowid))
-        else:
-            end = at + size
-            if end > usable:
-                raise corrupt(leaf.number, "cell runs off the page")
-            body = at + data[at]
-            body_size, decode = known_decoder(data[at:body], _NOT_KNOWN)
-            if body + body_size == end:
-                add_row(decode(data, body, rowid))
-            else:
-                add_row(codec.decode(data, at, end, rowid))
-        add_rowid(rowid)
-    leaf.rowids = rowids
-    leaf.rows = rows
 
 
 def cell_payload(pager: Pager, cell: bytes) -> tuple[bytes, int, int]:

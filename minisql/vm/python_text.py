@@ -58,8 +58,14 @@ def bound(translator: Translator, operand: Operand) -> tuple[str, str]:
     return f"({name} := {operand.text})", name
 
 
-def integer_test(translator: Translator, a: Operand, b: Operand) -> tuple[str, str, str] | None:
-    """A test that both operands are integers, and the texts to use behind it; None if that takes two new names."""
+def integer_test(
+    translator: Translator, a: Operand, b: Operand, or_reals: bool = False
+) -> tuple[str, str, str] | None:
+    """A test that both operands are integers, and the texts to use behind it; None if that takes two new names.
+
+    `or_reals` allows a test for reals where they are likely: one operand is of a REAL column, the other of no known class.
+    """
+    reals = or_reals and "float" in (translator.likely_class(a), translator.likely_class(b))
     if not a.is_name and not b.is_name and not (only(a, INTEGER) or only(b, INTEGER)):
         return None
     tests = []
@@ -69,7 +75,8 @@ def integer_test(translator: Translator, a: Operand, b: Operand) -> tuple[str, s
             texts.append(operand.text)
             continue
         first, later = bound(translator, operand)
-        test = f"{first}.__class__ is int"
+        is_real = reals and translator.likely_class(operand) != "int"
+        test = f"{first}.__class__ is {'float' if is_real else 'int'}"
         if operand.is_name:
             tests.append(test)
         else:
@@ -109,7 +116,7 @@ def _arithmetic(translator: Translator, address: int) -> Operand:
             present = " and ".join(f"{x.text} is not None" for x in (a, b) if x.classes & NULL)
             text = f"({a.text} {sign} {b.text} if {present} else None)"
             return Operand(text, NULL | (INTEGER_48 if bits <= 47 else INTEGER), bits, False)
-    found = integer_test(translator, a, b)
+    found = integer_test(translator, a, b, True)
     if found is None:
         return Operand(f"{function}({a.text}, {b.text})", NULL | NUMBER, 64, False)
     test, x, y = found

@@ -145,7 +145,7 @@ def _is_stepped(call: AggregateCall) -> bool:
 def _emit_open_tree(translator: Translator, address: int) -> None:
     """OpenRead and OpenWrite; a program that runs often and the body of a loop open trees without a handler."""
     opcode, cursor, _, database, _, is_register = translator.code[address]
-    if is_register or not (translator.hints.is_hot or translator.loop is not None):
+    if is_register or not (translator.hints.is_hot or translator.loop is not None or cursor in translator.changers):
         _emit_open(translator, address)
         return
     kind = "table_cursor" if translator.cursor_kinds[cursor] == "table" else "index_cursor"

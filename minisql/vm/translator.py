@@ -191,6 +191,7 @@ class Translator:
         "plan",
         "positive_names",
         "program",
+        "real_columns",
         "shows_cursors",
         "sorter_specs",
         "text_masks",
@@ -223,6 +224,8 @@ class Translator:
         self.known: dict[tuple[int, int], int] = {}
         self.consulted: set[tuple[int, int]] = set()
         self.text_masks: dict[str, int] = {}
+        # The columns of each table cursor that hold reals, where they hold numbers.
+        self.real_columns: dict[int, Sequence[int]] = {}
         self.positive_names: set[str] = set()
         self.parameters = {register for _, register in parameter_registers(program)}
         # What is known of locals within a basic block: register to (address of the definition, operand).
@@ -257,7 +260,7 @@ class Translator:
         )
         self.counts_locally = (is_sub or self.changes_data) and hints.is_hot and not self.shows_cursors
         # Tables of which single rows are searched by rowid and changed, and nothing else.
-        self.changers = self._find_changers() if self.counts_locally else frozenset()
+        self.changers = self._find_changers() if is_sub or self.changes_data else frozenset()
 
     def _classify_cursors(self) -> None:
         """Notes what each cursor walks over, and which hash structures have rows as their own keys."""
@@ -267,6 +270,8 @@ class Translator:
                 raise Untranslatable(CONTRACTS[opcode].name)
             if opcode in (op.OpenRead, op.OpenWrite):
                 self.cursor_kinds[p1] = "table" if isinstance(p4, RowShape) else "index"
+                if isinstance(p4, RowShape):
+                    self.real_columns[p1] = p4.real_columns
                 if isinstance(p4, KeyShape):
                     self.index_shapes[p1] = p4
             elif opcode == op.HostRows:
@@ -310,12 +315,10 @@ class Translator:
         self.finders -= refused
 
     def _find_changers(self) -> frozenset[int]:
-        """Finds the tables that a storage cursor for single rows is enough for; a trigger might change what it has found."""
+        """Finds the tables that a storage cursor for single rows is enough for."""
         found: set[int] = set()
         others: set[int] = set()
         for opcode, p1, p2, _, _, p5 in self.code:
-            if opcode == op.Program:
-                return frozenset()
             if opcode == op.OpenWrite and self.cursor_kinds[p1] == "table" and not p5:
                 found.add(p1)
             elif opcode not in _CHANGE_SINGLE_ROWS:
@@ -324,7 +327,7 @@ class Translator:
                     others.add(p1)
                 if roles[1] == "c":
                     others.add(p2)
-        return frozenset(found - others)
+        return frozenset(found - others - self.finders)
 
     # Lines
 
@@ -430,6 +433,8 @@ class Translator:
         masks = self.hints.masks.get(self.code[load][1])
         if masks is not None and offset < len(masks):
             self.text_masks[text] = masks[offset]
+        elif offset in self.real_columns.get(self.code[load][1], ()):
+            self.text_masks[text] = REAL
         return Operand(text, ANY, 64, True)
 
     def constant_operand(self, name: str, value: Any) -> Operand:

@@ -80,6 +80,8 @@ _CHANGES = (
     "INSERT INTO u VALUES(I, T) RETURNING i + 5, s",
     "UPDATE t SET i = I, r = I, s = R, n = R WHERE id = I",
     "UPDATE t SET n = X, b = - R WHERE i BETWEEN I AND I",
+    "UPDATE t SET i = i + I, r = (r * R - I) / I WHERE n = X",
+    "UPDATE t SET n = i % I + s, r = R * I + r WHERE i < I",
     "UPDATE OR IGNORE u SET i = I WHERE s = T",
     "DELETE FROM t WHERE i = I AND r > R",
     "DELETE FROM u WHERE s IN (T, T)",
