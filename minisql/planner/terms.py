@@ -17,7 +17,7 @@ from minisql.parser import ast
 from minisql.planner.expressions import is_row, truth_test
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.operands import affinity_of, collation_of
-from minisql.planner.scope import ROWID, find_in_scope
+from minisql.planner.scope import ROWID, ROWID_NAMES, find_in_scope
 from minisql.planner.walking import CHILDREN, walk
 from minisql.values.affinity import NONE, NUMERIC, TEXT
 
@@ -181,6 +181,8 @@ def inner_names(compiler: Compiler, select: ast.Select) -> tuple[set[str], set[s
                 columns = None
             elif columns is not None:
                 columns |= table.column_positions.keys()
+                if not table.is_without_rowid:
+                    columns |= ROWID_NAMES
         elif isinstance(node, (ast.SubquerySource, ast.FunctionSource)):
             if node.alias is not None:
                 names.add(node.alias.lower())

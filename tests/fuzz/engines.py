@@ -7,21 +7,24 @@ generous limit of its own; passing it is a difference like any other.
 from __future__ import annotations
 
 import math
+import re
 import signal
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import apsw
 
 from minisql.engine.session import Session
 from minisql.errors import Error
+from tests.fuzz.corners import PARAMETERS as BOUND
 
 STEPS = 1_000
 BUDGET = 150
 """SQLite's steps before a statement is called costly: BUDGET callbacks of STEPS each."""
 SECONDS = 30.0
+PARAMETERS = {name[1:]: value for name, value in BOUND.items()}
 _STATE = "SELECT changes(), total_changes(), last_insert_rowid()"
 
 
@@ -40,7 +43,7 @@ class Answer(NamedTuple):
 
     def shown(self) -> str:
         """For a report."""
-        return self.error if self.rows is None else f"{self.rows!r}"[:1_500] + (f" {self.state}" if self.state else "")
+        return (self.error if self.rows is None else f"{self.rows!r}"[:1_500]) + (f" {self.state}" if self.state else "")
 
 
 class Engine(Protocol):
@@ -55,7 +58,16 @@ class Engine(Protocol):
 
 def is_reading(sql: str) -> bool:
     """Whether a statement leaves changes() alone."""
-    return sql.lstrip().lower().startswith(("select", "with", "values", "explain", "pragma", "analyze"))
+    return sql.startswith(("pragma", "analyze")) or is_query(sql)
+
+
+def is_query(sql: str) -> bool:
+    """Whether a statement only reads: nothing that comes later depends on it."""
+    head = sql.lstrip()[:8].lower()
+    return head.startswith(("select", "values", "explain")) or (head.startswith("with") and not _CHANGING.search(sql))
+
+
+_CHANGING = re.compile(r"\b(insert (or \w+ )?into|replace into|update|delete from)\b", re.I)
 
 
 class Sqlite:
@@ -83,12 +95,14 @@ class Sqlite:
         self.n_calls = 0
         self.described = ()
         try:
-            rows = list(self.connection.execute(sql))
+            rows = list(self.connection.execute(sql, PARAMETERS if ":p" in sql else None))
         except (apsw.InterruptError, UnicodeDecodeError):
             # Text that is no UTF-8 cannot be fetched through apsw.
             raise Costly from None
         except apsw.Error as error:
             return Answer(None, f"{error} ({error.extendedresult})", state=self._state(sql))
+        if sql.startswith("explain"):
+            return Answer([], "")
         names = tuple(name for name, _ in self.described)
         return Answer(rows, "", names, tuple(declared for _, declared in self.described), self._state(sql))
 
@@ -103,13 +117,23 @@ class Sqlite:
         self.connection.close()
 
 
+LISTENERS: dict[str, Callable[[Session], None]] = {
+    "-- an authorizer that allows everything": lambda session: session.set_authorizer(lambda *asked: 0),
+    "-- a preupdate hook": lambda session: session.set_preupdate_hook(lambda change: None),
+}
+"""Settings that are no statements, as comments."""
+
+
 class Minisql:
     """minisql, with its settings."""
 
     def __init__(self, path: str = ":memory:", settings: Sequence[str] = ()) -> None:
         self.session = Session(path)
         for setting in settings:
-            self.session.execute(setting)
+            if setting in LISTENERS:
+                LISTENERS[setting](self.session)
+            else:
+                self.session.execute(setting)
         self.end = 0.0
         self.session.set_progress_handler(lambda: time.monotonic() > self.end, 10_000)
 
@@ -119,7 +143,10 @@ class Minisql:
         _wake_after(2 * SECONDS)
         try:
             statement, _ = self.session.prepare(sql)
-            rows = list(statement.start(()))
+            values = [BOUND.get(name or "") for name in statement.parameter_names] if ":p" in sql else ()
+            rows = list(statement.start(values))
+            if sql.startswith("explain"):
+                return Answer([], "")
             names, types = tuple(statement.column_names), tuple(statement.declared_types)
         except Error as error:
             return Answer(None, f"{error} ({error.sqlite_errorcode})", state=self._state(sql))

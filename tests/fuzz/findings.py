@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agent_harness.evolve import suite_text
+from tests.fuzz.corners import without_parameters
 from tests.fuzz.judging import Case, is_wrong
 from tests.fuzz.oracles import Finding
 from tests.fuzz.shrinking import shrunk
@@ -47,10 +48,12 @@ def report(finding: Finding, oracle: str, seed: int, folder: Path) -> str:
     text = [f"# {oracle}, seed {seed}: {finding.text}"]
     if finding.difference is not None:
         text += [f"#   minisql {finding.difference.ours.shown()}", f"#   sqlite  {finding.difference.theirs.shown()}"]
+        if finding.difference.ours.names != finding.difference.theirs.names:
+            text.append(f"#   names {finding.difference.ours.names} and {finding.difference.theirs.names}")
         if finding.difference.ours.types != finding.difference.theirs.types:
             text.append(f"#   types {finding.difference.ours.types} and {finding.difference.theirs.types}")
     head = "\n".join(text + [f"#   {setting}" for setting in case.settings] + ["#   on a file"] * case.in_file)
-    body, _ = suite_text([*case.settings, *case.script])
+    body, _ = suite_text([*case.settings, *map(without_parameters, case.script)])
     name = f"{oracle}-{hashlib.sha256(shape(case).encode()).hexdigest()[:8]}.slt"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text(f"{head}\n\n{body}", encoding="utf-8")

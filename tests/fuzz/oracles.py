@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from minisql.planner.optimizations import NAMES
-from tests.fuzz.engines import Answer, Costly, Minisql, Sqlite, near, same
+from tests.fuzz.corners import explained, meaning, with_other_literals, with_parameters
+from tests.fuzz.engines import LISTENERS, Answer, Costly, Minisql, Sqlite, is_query, near, same
 from tests.fuzz.judging import Case, Difference, is_open
 from tests.fuzz.mistakes import mistaken
 from tests.fuzz.rounds import Round
@@ -58,6 +59,10 @@ def settings_of(round_: Round) -> tuple[str, ...]:
         settings.append(f"pragma minisql_optimizations={dice.randrange(OPTIMIZATIONS + 1)}")
     if dice.random() < 0.2:
         settings.append("pragma minisql_verify=on")
+    if dice.random() < 0.06:
+        settings.append("pragma reverse_unordered_selects=on")
+    if dice.random() < 0.15:
+        settings.append(dice.choice(tuple(LISTENERS)))
     return tuple(settings)
 
 
@@ -65,7 +70,11 @@ def differential(round_: Round, counts: Counts) -> Iterator[Finding]:
     """Queries and changes, both engines side by side; then the files' contents."""
     dice = round_.dice
     changes_too = dice.random() < 0.5
-    case = Case((), settings_of(round_), in_file=dice.random() < 0.4)
+    settings = settings_of(round_)
+    if changes_too:
+        # Which row comes first decides which rowid a copy of it gets.
+        settings = tuple(setting for setting in settings if "reverse" not in setting)
+    case = Case((), settings, in_file=dice.random() < 0.4)
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
         paths = [str(Path(folder, name)) if case.in_file else ":memory:" for name in ("minisql.db", "sqlite.db")]
         ours, theirs = Minisql(paths[0], case.settings), Sqlite(paths[1])
@@ -77,7 +86,7 @@ def differential(round_: Round, counts: Counts) -> Iterator[Finding]:
                     expected = theirs.run(sql)
                 except Costly:
                     counts.costly += 1
-                    if sql.startswith(("select", "with")):
+                    if is_query(sql):
                         continue
                     return
                 answer = ours.run(sql)
@@ -88,9 +97,9 @@ def differential(round_: Round, counts: Counts) -> Iterator[Finding]:
                         counts.open += 1
                     else:
                         yield Finding(made, "another answer than SQLite", found)
-                    if not sql.startswith(("select", "with")):
+                    if not is_query(sql):
                         return  # the databases are no longer the same
-                elif not sql.startswith(("select", "with")):
+                elif not is_query(sql):
                     script.append(sql)
         finally:
             ours.close()
@@ -102,17 +111,28 @@ def differential(round_: Round, counts: Counts) -> Iterator[Finding]:
 def _statements(round_: Round, changes_too: bool) -> Iterator[tuple[str, bool]]:
     """The round's statements with whether their order is total."""
     yield from ((sql, False) for sql in round_.setup)
+    dice = round_.dice
+    sql, is_total = "", False
     for _ in range(N_STATEMENTS):
-        if changes_too and round_.dice.random() < 0.6:
-            yield round_.changes.statement(), False
-            if round_.dice.random() < 0.15:
-                yield f"select * from {round_.dice.choice(round_.schema.base_tables).name}", False
+        chance = dice.random()
+        if sql and chance < 0.12:
+            yield with_other_literals(dice, sql), is_total
+        elif sql and chance < 0.16:
+            yield with_parameters(dice, sql), is_total
+        elif sql and chance < 0.19:
+            yield explained(dice, sql), False
+        elif chance < 0.25:
+            table = dice.choice(round_.schema.tables)
+            yield meaning(dice, table.name, table.columns), False
+        elif changes_too and chance < 0.7:
+            sql, is_total = round_.changes.statement(), False
+            yield sql, False
+            if dice.random() < 0.15:
+                yield f"select * from {dice.choice(round_.schema.base_tables).name}", False
         else:
             sql = round_.queries.query()
-            if round_.dice.random() < 0.06:
-                yield mistaken(round_.dice, sql), False
-            else:
-                yield sql, round_.queries.is_total
+            is_total = round_.queries.is_total
+            yield (mistaken(dice, sql), False) if dice.random() < 0.06 else (sql, is_total)
     for table in round_.schema.base_tables if changes_too else ():
         yield f"select * from {table.name}", False
 

@@ -106,6 +106,8 @@ class Queries:
         table = dice.choice([*self.tables, *self.commons]) if choice < 0.9 or not self.commons else dice.choice(self.commons)
         own = [f"{alias}.{column}" for column in table.columns]
         hint = " not indexed" if dice.random() < 0.03 and not table.is_view else ""
+        if dice.random() < 0.02 and not table.is_view:
+            hint = f" indexed by i{dice.randint(1, 3)}"
         key = [f"{alias}.rowid"] if table.has_rowid and not table.is_view else own
         if dice.random() < 0.1 and table.has_rowid:
             own = [*own, f"{alias}.rowid"]
@@ -140,9 +142,9 @@ class Queries:
         dice = self.dice
         shared = sorted({name.rpartition(".")[2] for name in left} & {name.rpartition(".")[2] for name in right} - {"rowid"})
         if shared and dice.random() < 0.15:
-            names = {name for name in shared if sum(each.endswith("." + name) for each in left) == 1}
+            names = sorted(name for name in shared if sum(each.endswith("." + name) for each in left) == 1)
             if names:
-                return f" using ({dice.choice(sorted(names))})"
+                return f" using ({', '.join(dice.sample(names, min(len(names), dice.choice((1, 1, 2)))))})"
         text = f" on {dice.choice(left)} {dice.choice(('=', '=', '=', '=', '<', 'is', '<>'))} {dice.choice(right)}"
         return text + (f" and {self.expressions.term(left + right, 1)}" if dice.random() < 0.3 else "")
 
@@ -183,6 +185,9 @@ class Queries:
         if dice.random() < 0.25 and keys:
             terms = [made.aggregate(columns), dice.choice(keys)]
             block.having = made.term(terms, 0)
+        if dice.random() < 0.08 and keys:
+            call = dice.choice(("rank()", "sum(count(*))", f"max({made.aggregate(columns)})", "count(*)", "lag(count(*))"))
+            block.items[-1] = f"{call} over (order by {', '.join(keys)}, count(*))"
 
     def windowed(self, block: Block, source: Source, n_items: int) -> None:
         """Window functions over a total order."""
@@ -195,8 +200,15 @@ class Queries:
                 text += f" filter (where {made.term(source.columns, 0)})"
             block.items.append(f"{text} over ({self.window(source, may_tie=is_aggregate and 'group' not in text)})")
         if dice.random() < 0.15 and n_items > 1:
-            block.window = f"window w as ({self.window(source, has_frame=False)})"
-            block.items[-1] = "rank() over w"
+            if dice.random() < 0.5:
+                block.window = f"window w as ({self.window(source, has_frame=False)})"
+                block.items[-1] = "rank() over w"
+            else:
+                keys = ", ".join([dice.choice(source.columns), *source.key])
+                block.window = f"window w as (partition by {dice.choice(source.columns)}), x as (w order by {keys})"
+                block.items[-1] = dice.choice(
+                    ("sum(1) over x", "count(*) over (x rows 2 preceding)", f"rank() over (w order by {keys})")
+                )
 
     def window(self, source: Source, has_frame: bool = True, may_tie: bool = False) -> str:
         """A window's definition; only if it `may_tie` are rows of one place in the order told apart by nothing."""
@@ -280,9 +292,11 @@ class Queries:
             # A compound with COLLATE in ORDER BY is another query for SQLite: see docs/fuzzing.md.
             is_compound = any(operator in text for operator in COMPOUNDS)
             ways = ("", " desc", " nulls last", *(() if is_compound else (" collate nocase desc",)))
-            text += " order by " + ", ".join(str(number) + dice.choice(ways) for number in numbers)
+            named = [f"c{number - 1}" if dice.random() < 0.3 else str(number) for number in numbers]
+            text += " order by " + ", ".join(each + dice.choice(ways) for each in named)
             if dice.random() < 0.4:
-                text += f" limit {dice.choice((0, 1, 2, 5, -1))}" + dice.choice(("", f" offset {dice.randrange(3)}"))
+                count = dice.choice(("0", "1", "2", "5", "-1", "(select 2)", "1 + 1", "'2'"))
+                text += f" limit {count}" + dice.choice(("", f" offset {dice.randrange(3)}"))
         self.commons = []
         return prefix + text
 
@@ -309,8 +323,8 @@ class Queries:
         other = dice.choice(self.tables)
         if form == 5 and other is not table:
             left, right = dice.choice(table.columns), dice.choice(other.columns)
-            on = f"{table.name}.{left} = {other.name}.{right}"
-            return f"select {table.name}.*, {other.name}.{right} from {table.name}{dice.choice((' join ', ' left join '))}{other.name} on {on}"
+            on = f"{table.bare}.{left} = {other.bare}.{right}"
+            return f"select {table.bare}.*, {other.bare}.{right} from {table.name}{dice.choice((' join ', ' left join '))}{other.name} on {on}"
         order = ", ".join(dice.sample(columns, min(2, len(columns))))
         return f"select {items} from {table.name}{where} order by {order}{dice.choice(('', ' desc'))}"
 

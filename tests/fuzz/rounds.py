@@ -22,6 +22,13 @@ class Round:
     views: list[str] = field(default_factory=list)
 
 
+PRAGMAS = {
+    "pragma count_changes=on": 0.03,
+    "pragma recursive_triggers=on": 0.05, "pragma trusted_schema=off": 0.03, "pragma defer_foreign_keys=on": 0.03,
+}  # fmt: skip
+"""What both engines are told, and how often."""
+
+
 def make_round(dice: random.Random, has_triggers: bool = False) -> Round:
     """A schema with data, views, and perhaps triggers."""
     schema = Schema(dice)
@@ -37,4 +44,8 @@ def make_round(dice: random.Random, has_triggers: bool = False) -> Round:
         if dice.random() < 0.6:
             setup.insert(0, "pragma foreign_keys=on")
         setup += [schema.create_trigger(number) for number in range(dice.choice((0, 0, 1, 2)))]
+        for view in schema.tables:
+            if view.is_view and dice.random() < 0.5:
+                setup += [schema.create_view_trigger(view, number) for number in range(dice.choice((1, 2)))]
+    setup[:0] = [pragma for pragma, chance in PRAGMAS.items() if dice.random() < chance]
     return Round(dice, schema, setup, queries, Changes(dice, schema, queries))

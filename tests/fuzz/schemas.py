@@ -31,6 +31,16 @@ class Table:
     is_strict: bool = False
     conflict_targets: list[str] = field(default_factory=list)
 
+    @property
+    def schema(self) -> str:
+        """ "aux." or "temp." or nothing."""
+        return self.name[: self.name.find(".") + 1]
+
+    @property
+    def bare(self) -> str:
+        """The name without the schema's."""
+        return self.name.rpartition(".")[2]
+
 
 class Schema:
     """Makes the statements; `tables` lists tables and views."""
@@ -44,7 +54,11 @@ class Schema:
     def statements(self) -> list[str]:
         """CREATE TABLE, rows, indexes, views and triggers."""
         dice = self.dice
-        made = [self.create_table(f"t{number}") for number in range(dice.choice((1, 2, 2, 3)))]
+        has_other = dice.random() < 0.12
+        made = ["attach ':memory:' as aux"] if has_other else []
+        for number in range(dice.choice((1, 2, 2, 3))):
+            schema = dice.choice(("", "aux.")) if has_other else "temp." if dice.random() < 0.04 else ""
+            made.append(self.create_table(f"{schema}t{number}"))
         made += self.extra_indexes() if dice.random() < 0.5 else []
         for table in self.tables:
             made += self.rows(table, dice.choice((0, 1, 3, 5, 8)) if dice.random() < 0.9 else 40)
@@ -81,6 +95,8 @@ class Schema:
         items = self.with_generated(table, items)
         if dice.random() < 0.15:
             items.append(f"check ({self.expressions.term(names, 1)})")
+        if self.base_tables and dice.random() < 0.1:
+            items.append(self.foreign_key(names))
         options = [text for text, wanted in (("without rowid", not has_rowid), ("strict", is_strict)) if wanted]
         self.tables.append(table)
         return f"create table {name}({', '.join(items)}) {', '.join(options)}".rstrip()
@@ -125,8 +141,23 @@ class Schema:
             other = dice.choice(self.base_tables)
             targets = [target for target in other.conflict_targets if "," not in target]
             if targets:
-                text += f" references {other.name}{dice.choice(targets)}{self.actions()}"
+                target = "" if dice.random() < 0.15 else dice.choice(targets)
+                parent = "nosuch" if dice.random() < 0.04 else other.bare
+                text += f" references {parent}{target}{self.actions()}"
         return text
+
+    def foreign_key(self, names: list[str]) -> str:
+        """FOREIGN KEY of one or two columns, with a parent key or without one."""
+        dice = self.dice
+        other = dice.choice(self.base_tables)
+        pairs = [target for target in other.conflict_targets if "," in target]
+        n_columns = 2 if pairs and dice.random() < 0.7 else 1
+        target = (
+            dice.choice(pairs)
+            if n_columns == 2 and dice.random() < 0.8
+            else f"({', '.join(dice.sample(other.columns, n_columns))})"
+        )
+        return f"foreign key({', '.join(dice.sample(names, n_columns))}) references {other.bare}{target}{self.actions()}"
 
     def actions(self) -> str:
         """The actions of a foreign key."""
@@ -183,7 +214,7 @@ class Schema:
         where = f" where {self.expressions.term(table.columns, 0)}" if dice.random() < 0.2 else ""
         unique = "unique " if dice.random() < 0.08 else ""
         self.n_indexes += 1
-        return f"create {unique}index i{self.n_indexes} on {table.name}({', '.join(terms)}){where}"
+        return f"create {unique}index {table.schema}i{self.n_indexes} on {table.bare}({', '.join(terms)}){where}"
 
     def create_trigger(self, number: int) -> str:
         """CREATE TRIGGER that logs, changes another table, or raises."""
@@ -199,16 +230,31 @@ class Schema:
         extra = dice.randrange(8)
         if extra == 0:
             steps.append(
-                f"update {other.name} set {target} = {dice.choice(own)} where {dice.choice(other.columns)} = {dice.choice(own)};"
+                f"update {other.bare} set {target} = {dice.choice(own)} where {dice.choice(other.columns)} = {dice.choice(own)};"
             )
         elif extra == 1:
-            steps.append(f"delete from {other.name} where {target} = {dice.choice(own)};")
+            steps.append(f"delete from {other.bare} where {target} = {dice.choice(own)};")
         elif extra == 2:
             steps.append(
-                f"insert or {dice.choice(('ignore', 'replace', 'abort'))} into {other.name}({target}) values({dice.choice(own)});"
+                f"insert or {dice.choice(('ignore', 'replace', 'abort'))} into {other.bare}({target}) values({dice.choice(own)});"
             )
         elif extra == 3:
             action = dice.choice(("ignore", "abort, 'one'", "fail, 'two'", "rollback, 'three'"))
             steps.append(f"select raise({action}) where {self.expressions.term(own, 0)};")
         time = dice.choice(("before", "after"))
-        return f"create trigger g{number} {time} {event}{of} on {table.name}{when} begin {' '.join(steps)} end"
+        return f"create trigger {table.schema}g{number} {time} {event}{of} on {table.bare}{when} begin {' '.join(steps)} end"
+
+    def create_view_trigger(self, view: Table, number: int) -> str:
+        """CREATE TRIGGER ... INSTEAD OF on a view: logs, or changes a table."""
+        dice = self.dice
+        event = dice.choice(("insert", "update", "delete"))
+        rows = {"insert": ("new",), "update": ("old", "new"), "delete": ("old",)}[event]
+        own = [f"{row}.{column}" for row in rows for column in view.columns]
+        steps = [f"insert into log values('{number} instead ' || quote({dice.choice(own)}));"]
+        other = dice.choice(self.base_tables)
+        if dice.random() < 0.4:
+            steps.append(f"insert or ignore into {other.bare}({dice.choice(other.settable)}) values({dice.choice(own)});")
+        elif dice.random() < 0.4:
+            column = dice.choice(other.settable)
+            steps.append(f"update {other.bare} set {column} = {dice.choice(own)} where {column} is {dice.choice(own)};")
+        return f"create trigger h{number} instead of {event} on {view.name} begin {' '.join(steps)} end"
