@@ -336,6 +336,9 @@ def _add_automatic_index(
             if index.conflict_action and action:
                 raise sqlite_error(ERROR, "conflicting ON CONFLICT clauses specified")
             index.conflict_action = index.conflict_action or action
+            if index.conflict_action == _REPLACE:
+                table.indexes.remove(index)
+                insert_index(table, index)
         if origin == "pk":
             index.origin = "pk"
         return

@@ -30,8 +30,8 @@ DELETE = UPDATE_OPERATIONS["delete"]
 class BlobHandle:
     """An open value; offsets count bytes.  `size` is 0 once the value has expired.
 
-    `is_writing`, `is_changing`, `savepoints` and `deferred_violations` are those of a statement: the transaction's bookkeeping
-    asks for them.
+    `is_writing`, `counts_changes`, `savepoints` and `deferred_violations` are those of a statement: the transaction's
+    bookkeeping asks for them.
     """
 
     __slots__ = (
@@ -45,9 +45,9 @@ class BlobHandle:
         "_rowid_alias",
         "_session",
         "_shape",
+        "counts_changes",
         "database",
         "deferred_violations",
-        "is_changing",
         "is_open",
         "is_writable",
         "is_writing",
@@ -60,7 +60,7 @@ class BlobHandle:
         self._rowid = rowid
         self._end_code = 0
         self.is_writable = is_writable
-        self.is_writing = self.is_changing = self.is_open = False
+        self.is_writing = self.counts_changes = self.is_open = False
         self.savepoints: list[tuple[int, int]] = []
         self.deferred_violations = 0
         session.ensure_schemas()

@@ -41,11 +41,12 @@ Part = tuple[Iterable[Sequence[Any]], "list[list[Any]] | None", "Exception | Non
 
 
 class Statement:
-    """A prepared statement.  `generation` is the schema generation that the program was compiled for; `is_changing` tells
-    that the DB-API counts it as INSERT, UPDATE, DELETE or REPLACE; `n_runs` and `n_recompiled` count; the rest is the state
-    of the current run."""
+    """A prepared statement.  `generation` is the schema generation that the program was compiled for; `counts_changes` tells
+    that it inserts, updates or deletes rows, `is_changing` that the DB-API counts it so: not behind WITH; `n_runs` and
+    `n_recompiled` count; the rest is the state of the current run."""
 
     __slots__ = (
+        "counts_changes",
         "deferred_violations",
         "generation",
         "is_cacheable",
@@ -76,7 +77,8 @@ class Statement:
         self.generation = session.schema_generation
         self.n_parameters = program.n_parameters
         self.parameter_names = program.parameter_names
-        self.is_changing = program.statement_kind in _CHANGING and _begins_with_change(sql)
+        self.counts_changes = program.statement_kind in _CHANGING
+        self.is_changing = self.counts_changes and _begins_with_change(sql)
         self.is_cacheable = not program.is_ddl
 
     def adopt(self, program: Program) -> None:
@@ -85,7 +87,8 @@ class Statement:
         self.generation = self.session.schema_generation
         self.n_parameters = program.n_parameters
         self.parameter_names = program.parameter_names
-        self.is_changing = program.statement_kind in _CHANGING and _begins_with_change(self.sql)
+        self.counts_changes = program.statement_kind in _CHANGING
+        self.is_changing = self.counts_changes and _begins_with_change(self.sql)
         self.is_cacheable = not program.is_ddl
 
     @property
@@ -392,7 +395,7 @@ class EmptyStatement(Statement):
         self.n_parameters = 0
         self.parameter_names = ()
         self.generation = session.schema_generation
-        self.is_changing = False
+        self.counts_changes = self.is_changing = False
         self.is_cacheable = False
 
     @property

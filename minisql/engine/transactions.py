@@ -125,7 +125,7 @@ def _open_statement_savepoint(session: Session, statement: Statement, database: 
 
 def _refuse_writing(session: Session) -> None:
     """PRAGMA query_only: the statement fails, having changed nothing."""
-    if session.starting is not None and session.starting.is_changing:
+    if session.starting is not None and session.starting.counts_changes:
         session.changes = 0
     raise sqlite_error(READONLY)
 
@@ -196,7 +196,7 @@ def finish_statement(session: Session, statement: Statement | BlobHandle, error:
                 _end_autocommit(session, is_writing)
             except Error as failure:
                 code = failure.sqlite_errorcode
-                if code == CONSTRAINT_FOREIGNKEY or (code & 0xFF == CONSTRAINT and statement.is_changing):
+                if code == CONSTRAINT_FOREIGNKEY or (code & 0xFF == CONSTRAINT and statement.counts_changes):
                     # The commit failed, so the statement (DROP TABLE deletes rows, too) has changed nothing.
                     session.total_changes -= session.changes
                     session.changes = 0
@@ -253,7 +253,7 @@ def _undo_statement(session: Session, statement: Statement | BlobHandle, error: 
             _btree(session, database).release_savepoint(depth)
         return
     # The implicit DELETE of DROP TABLE counts as well.
-    if statement.is_changing or getattr(error, "sqlite_errorcode", 0) == CONSTRAINT_FOREIGNKEY:
+    if statement.counts_changes or getattr(error, "sqlite_errorcode", 0) == CONSTRAINT_FOREIGNKEY:
         session.changes = 0
     is_sole_writer = session.autocommit and len(session.writers) <= 1
     if action == ON_CONFLICT_ROLLBACK or code in _FATAL_CODES or is_sole_writer:

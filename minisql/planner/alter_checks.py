@@ -8,7 +8,7 @@ Source: https://www.sqlite.org/lang_altertable.html section 3.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from minisql.errors import ERROR, Error, sqlite_error
 from minisql.parser import ast
@@ -20,6 +20,7 @@ from minisql.planner.scope import Scope
 from minisql.planner.stored_texts import SchemaObject, schema_objects
 from minisql.planner.triggers import TriggerContext, compile_program
 from minisql.planner.view_targets import view_as_table
+from minisql.planner.walking import CHILDREN
 
 if TYPE_CHECKING:
     from minisql.catalog.rename import StoredText
@@ -81,7 +82,6 @@ def compile_object(
         recorder.home = home
         bound = bind_select(recorder, statement.select, None)
         recorder.emit_bound_select(bound, lambda registers, done: None)
-        _note_ordering(statement, recorder.found)
     elif isinstance(statement, ast.CreateTrigger):
         watched = compiler.context.catalog.find_table(item.table_name, statement.table.schema or home)
         if watched is not None:
@@ -97,30 +97,40 @@ def compile_object(
                     # Only names in expressions and of tables count here, not what else may be wrong with a step.
                     if error in recorder.failures or str(error).startswith("no such table"):
                         raise
+    _note_repeated(statement, recorder.found)
     return recorder.found
 
 
-def _note_ordering(statement: ast.Statement, found: set[int]) -> None:
-    """A name in ORDER BY that is a result column's is not looked up again: it means what the result means."""
+def _note_repeated(statement: ast.Statement, found: set[int]) -> None:
+    """What is written like a result or a GROUP BY key is not looked up again: its names mean what they mean there."""
     for node in walk(statement):
-        if not isinstance(node, ast.Select):
+        if node.__class__ is not ast.Select:
             continue
-        results = {
-            column.expression.name.lower()
-            for core in node.cores
-            if isinstance(core, ast.Core)
+        cores = [core for core in node.cores if core.__class__ is ast.Core]
+        aliases = {
+            column.alias.lower()
+            for core in cores
             for column in core.columns
-            if isinstance(column, ast.ResultColumn)
-            and isinstance(column.expression, ast.Column)
-            and column.alias is None
-            and id(column.expression) in found
+            if column.__class__ is ast.ResultColumn and column.alias is not None
         }
-        for term in node.order_by or ():
-            expression = term.expression
-            while isinstance(expression, ast.Collate):
-                expression = expression.operand
-            if isinstance(expression, ast.Column) and expression.name.lower() in results:
-                found.add(id(expression))
+        parts = [part for core in cores for part in (core.columns, core.group_by, core.having, core.windows)]
+        columns = [part for part in _own_nodes([*parts, node.order_by]) if part.__class__ is ast.Column]
+        known = {_written(column) for column in columns if id(column) in found}
+        found.update(id(column) for column in columns if _written(column) in known and column.name.lower() not in aliases)
+
+
+def _written(column: ast.Column) -> tuple[str | None, str]:
+    return None if column.table is None else column.table.lower(), column.name.lower()
+
+
+def _own_nodes(root: object) -> Iterator[Any]:
+    """The nodes below `root` without those of subqueries."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        yield node
+        if node.__class__ is not ast.Select:
+            pending.extend(CHILDREN[node.__class__](node))
 
 
 def affected_objects(compiler: Compiler, table: Table) -> Iterator[tuple[int, SchemaObject]]:

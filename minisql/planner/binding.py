@@ -484,6 +484,8 @@ def bind_table(compiler: Compiler, item: ast.TableSource, scope: Scope) -> Input
     if table.view is not None:
         bound = bind_view(compiler, table)
         made = subquery_input(bound, alias, view_columns(table, bound))
+        if item.indexed_by is not None:
+            check_index_name(table, item.indexed_by)
         made.source.schema_name = table.schema_name
         made.source.table = None
         made.source.view = table
@@ -506,6 +508,12 @@ def find_table(compiler: Compiler, name: str, schema: str | None, position: int)
     return found
 
 
+def check_index_name(table: Table, name: str) -> None:
+    """Raises SQLite's error if a table has no index of the name in INDEXED BY."""
+    if not any(index.name.lower() == name.lower() for index in table.indexes):
+        raise sqlite_error(ERROR, f"no such index: {name}")
+
+
 def table_input(
     compiler: Compiler, table: Table, alias: str, indexed_by: str | None = None, is_not_indexed: bool = False
 ) -> Input:
@@ -525,8 +533,8 @@ def table_input(
     made = Input(FUNCTION if is_virtual else TABLE, source)
     made.table = table
     made.indexed_by = indexed_by
-    if indexed_by is not None and not any(index.name.lower() == indexed_by.lower() for index in table.indexes):
-        raise sqlite_error(ERROR, f"no such index: {indexed_by}")
+    if indexed_by is not None:
+        check_index_name(table, indexed_by)
     made.is_not_indexed = is_not_indexed
     compiler.databases_read |= 1 << table.schema_index
     return made
@@ -658,6 +666,8 @@ def bind_common_table(compiler: Compiler, common: CommonTable, item: ast.TableSo
     if compiler.n_common_uses >= compiler.context.limits[EXPR_DEPTH]:
         raise sqlite_error(ERROR, "VIEWs and/or subqueries nested too deep")
     alias = item.alias or item.name
+    if item.indexed_by is not None:
+        raise sqlite_error(ERROR, f'no such index: "{item.indexed_by}"')
     if common.is_emitting:
         what = "multiple recursive references" if common.row_registers else "circular reference"
         raise sqlite_error(ERROR, f"{what}: {node.name}")

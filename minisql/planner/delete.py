@@ -99,8 +99,12 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
             emit_one_deletion(compiler, deletion, ignore)
 
         emit_chosen_row(compiler, target, deletion.old, choice, own_scope, emit_body)
-    elif node.limit is None and not is_watched and not _has_subquery(compiler, node) and not may_use_index(
-        compiler, table, node.where
+    elif (
+        node.limit is None
+        and node.target.indexed_by is None
+        and not is_watched
+        and not _has_subquery(compiler, node)
+        and not may_use_index(compiler, table, node.where)
     ):
         explain_choice(compiler, table, node.target.alias or node.target.name, None)
         _emit_scan(compiler, deletion, node.where, own_scope)

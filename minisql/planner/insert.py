@@ -165,7 +165,7 @@ def _map_fields(compiler: Compiler, insertion: Insertion) -> None:
     if names is None:
         insertion.fields = insertion.layout.insertable
     else:
-        insertion.fields = tuple(_field(insertion.table, name) for name in names)
+        insertion.fields = tuple(_field(insertion.table, name, insertion.node.target) for name in names)
     alias = insertion.table.rowid_alias
     values = insertion.values
     insertion.layout.field_maps[key] = insertion.fields, values
@@ -177,13 +177,14 @@ def _map_fields(compiler: Compiler, insertion: Insertion) -> None:
             values.setdefault(position, number)
 
 
-def _field(table: Table, name: str) -> int:
+def _field(table: Table, name: str, target: ast.TableSource) -> int:
     lowered = name.lower()
     position = table.column_positions.get(lowered)
     if position is None:
         if lowered in ROWID_NAMES and not table.is_without_rowid:
             return ROWID
-        raise sqlite_error(ERROR, f"table {table.name} has no column named {name}")
+        written = target.name if target.schema is None else f"{target.schema}.{target.name}"
+        raise sqlite_error(ERROR, f"table {written} has no column named {name}")
     if table.columns[position].generated is not None:
         raise sqlite_error(ERROR, f'cannot INSERT into generated column "{table.columns[position].name}"')
     return position

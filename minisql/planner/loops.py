@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.program import HashSpec
+from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.access import BY_HASH, BY_OR, BY_ROWID, BY_ROWS, SCAN, Access, find_accesses
 from minisql.planner.compound_columns import emit_column_rows
@@ -595,7 +596,10 @@ def emit_right_join(
 ) -> None:
     """Gathers `left RIGHT JOIN right` (FULL with `is_full`) in list cursor `rows`: columns of the left, then the right."""
     hash_cursor = compiler.builder.cursor()
-    prepare_right = min(_whole_accesses(compiler, right, terms), key=lambda access: (access.cost, access.kind))
+    whole = _whole_accesses(compiler, right, terms)
+    if not whole:
+        raise sqlite_error(ERROR, "no query solution")
+    prepare_right = min(whole, key=lambda access: (access.cost, access.kind))
     end = compiler.label()
     outer = Nest(compiler, terms, end)
     prepare(compiler, prepare_right, terms)

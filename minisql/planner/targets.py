@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
 from minisql.errors import CONSTRAINT_PINNED, ERROR, sqlite_error
+from minisql.planner.binding import check_index_name
 from minisql.planner.foreign_keys import (
     ForeignKeyUse,
     check_parent_keys,
@@ -84,6 +85,8 @@ def find_target(compiler: Compiler, source: ast.TableSource) -> Table:
     if table is None:
         name = f"{schema}.{source.name}" if schema else source.name
         raise sqlite_error(ERROR, f"no such table: {name}")
+    if source.indexed_by is not None:
+        check_index_name(table, source.indexed_by)
     return table
 
 

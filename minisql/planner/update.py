@@ -213,7 +213,7 @@ def _may_change_in_passing(compiler: Compiler, updating: Updating, node: ast.Upd
     table = updating.table
     if compiler.context.flags.get("foreign_keys") or updating.may_replace:
         return False
-    if has_subquery(node.where, node.assignments, node.returning):
+    if node.target.indexed_by is not None or has_subquery(node.where, node.assignments, node.returning):
         return False
     return not may_use_index(compiler, table, node.where)
 

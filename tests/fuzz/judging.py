@@ -158,6 +158,7 @@ LATE = (
 NAMING = (
     "no such", "misuse of aggregate", "ambiguous", "1st GROUP BY", "2nd GROUP BY", "1st ORDER BY", "2nd ORDER BY", "all VALUES",
     "FILTER may not", "target object", "sub-select returns", "wrong number of arguments", "row value misused", "cannot modify",
+    "cannot override", "IN(...) element", "no query solution", "ORDER BY may not be used",
 )  # fmt: skip
 """Of two wrong names in one statement either may be reported."""
 
