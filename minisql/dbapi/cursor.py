@@ -9,8 +9,11 @@ Source: PEP 249; https://docs.python.org/3/library/sqlite3.html#cursor-objects.
 
 from __future__ import annotations
 
+import sys
 from _thread import get_ident
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from operator import eq, itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, TypeAlias
@@ -19,7 +22,7 @@ from minisql.dbapi.adapters import adapted_base_types
 from minisql.dbapi.arguments import c_int, cannot_pickle, check_count, checked_member, shown_as, type_name
 from minisql.dbapi.binding import WARNS_OF_NAMES, bind_mapping, bind_sequence, warn_of_names
 from minisql.dbapi.conversion import Converters, check_decodable, column_converters, converted_row
-from minisql.errors import INTERRUPT, DataError, ProgrammingError, sqlite_error
+from minisql.errors import INTERRUPT, MISUSE, DataError, Error, ProgrammingError, sqlite_error
 from minisql.limits import SQL_LENGTH
 from minisql.values.storage_class import escaped_text
 
@@ -36,6 +39,7 @@ MISSING: Any = object()
 
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
 _NO_ROWS: Iterator[Any] = iter(())
+_KEEPS_ROWS = sys.version_info >= (3, 12)
 # What a second __init__ sets back to the defaults of the class.
 _STATE = (
     "_arraysize",
@@ -240,14 +244,14 @@ class Cursor:
             connection._begin_implicitly(statement)
         self._is_locked = True
         try:
-            self.rowcount = statement.run_many(
-                _bound(statement, seq_of_parameters),
-                _parts(statement, seq_of_parameters) if seq_of_parameters.__class__ in (list, tuple) else None,
-            )
             if statement.column_names:
-                # The standard library's module drops the rows of RETURNING, and counts none of them.
+                self._run_returning(statement, _bound(statement, seq_of_parameters))
                 self.rowcount = 0
-                self._names = statement.program
+            else:
+                self.rowcount = statement.run_many(
+                    _bound(statement, seq_of_parameters),
+                    _parts(statement, seq_of_parameters) if seq_of_parameters.__class__ in (list, tuple) else None,
+                )
             if connection._failures:
                 raise connection._failures.pop()
         except BaseException:
@@ -256,6 +260,30 @@ class Cursor:
         finally:
             self._is_locked = False
         return self
+
+    def _run_returning(self, statement: Statement, sets: Iterable[Sequence[Any]]) -> None:
+        """Runs a statement with RETURNING for each set of parameters, as the standard library's module does.
+
+        It drops the rows until Python 3.11.  Later ones leave them to be fetched, and a further set of parameters meets a
+        statement that has not ended: misuse.
+        """
+        rows: Iterator[Any] = _NO_ROWS
+        row: Any = _END
+        for parameters in sets:
+            if row is not _END:
+                _leave(statement, rows)
+                raise sqlite_error(MISUSE)
+            rows = statement.start(parameters)
+            row = next(rows, _END)
+            self._names = statement.program
+            if not _KEEPS_ROWS and row is not _END:
+                _leave(statement, rows)
+                row = _END
+        if row is not _END:
+            self._row, self._rows, self._statement = row, rows, statement
+            connection = self._connection
+            if connection is not None and connection._detect_types:
+                self._converters = column_converters(connection._detect_types, statement)
 
     @checked_member
     def executescript(self, sql_script: str, /) -> Cursor:
@@ -402,12 +430,13 @@ class Cursor:
 
     def _reset(self) -> None:
         """Ends the running statement, if there is one, before its end."""
-        if self._statement is not None:
+        statement = self._statement
+        if statement is not None:
             rows = self._rows
             self._statement = None
             self._rows = _NO_ROWS
             self._row = _END
-            rows.close()  # type: ignore[attr-defined]
+            _leave(statement, rows)
 
     @checked_member
     def close(self) -> None:
@@ -453,6 +482,15 @@ class Cursor:
 
 
 _PLAIN = frozenset((int, float, str, bytes, type(None)))
+
+
+def _leave(statement: Statement, rows: Iterator[Any]) -> None:
+    """Ends a statement before its last row.  The changes of one with RETURNING are made by then, and are counted at its end."""
+    session = statement.session
+    if statement.is_changing and not session.is_interrupted and session.progress is None:
+        with suppress(Error):
+            deque(rows, 0)
+    rows.close()  # type: ignore[attr-defined]
 
 
 def _parts(statement: Statement, sequences: Iterable[Any]) -> Iterator[Part]:

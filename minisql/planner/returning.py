@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
-from minisql.errors import ERROR, sqlite_error
+from minisql.errors import CONSTRAINT_FOREIGNKEY, ERROR, sqlite_error
 from minisql.limits import COLUMN
 from minisql.parser import ast
 from minisql.planner.announcing import announce_results
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from minisql.catalog.schema import Table
     from minisql.planner.compiler import Compiler
     from minisql.planner.layout import RowRegisters
+
+_COUNTS_VIOLATIONS = frozenset((op.FkCounter, op.Program))
 
 
 class Returning:
@@ -120,6 +122,12 @@ def emit_returned_rows(compiler: Compiler, returning: Returning | None) -> tuple
     """Hands out the rows; returns the names of their columns."""
     if returning is None:
         return ()
+    if any(instruction[0] in _COUNTS_VIOLATIONS for instruction in compiler.code):
+        # Before the first row: a statement that is left behind there has made its changes.
+        passed = compiler.label()
+        compiler.emit(op.FkIfZero, 0, passed)
+        compiler.emit(op.Halt, CONSTRAINT_FOREIGNKEY, op.ON_CONFLICT_ABORT, p4="FOREIGN KEY constraint failed")
+        compiler.place(passed)
     if returning.counter:
         compiler.emit(op.ResultRow, returning.counter, 1)
         return returning.names

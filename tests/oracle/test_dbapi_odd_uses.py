@@ -37,6 +37,51 @@ def test_scenario(scenario):
 
 
 @scenario
+def rows_of_returning_are_left_behind(module):
+    seen = []
+    statements = (
+        "INSERT INTO t VALUES (1, NULL), (2, NULL) RETURNING a",
+        "UPDATE t SET a=a+10 RETURNING a",
+        "INSERT INTO t VALUES (5, 99), (6, NULL) RETURNING a",
+        "DELETE FROM t RETURNING a",
+    )
+    for how in ("close", "again", "fetchone", "delete", "commit", "rollback"):
+        connection = module.connect(":memory:")
+        connection.execute("PRAGMA foreign_keys=1")
+        connection.execute("CREATE TABLE t(a PRIMARY KEY, b REFERENCES t)")
+        for sql in statements:
+            cursor = connection.cursor()
+            seen.append(type(outcome(cursor.execute, sql)).__name__)
+            if how == "fetchone":
+                seen.append(cursor.fetchone())
+            if how in ("fetchone", "close"):
+                cursor.close()
+            elif how == "again":
+                cursor.execute("SELECT 1")
+            elif how != "delete":
+                seen.append(outcome(getattr(connection, how)))
+            del cursor
+            seen.append((connection.in_transaction, connection.total_changes))
+            seen.append(connection.execute("SELECT count(*), changes() FROM t").fetchall())
+    return seen
+
+
+@scenario
+def executemany_with_returning(module):
+    seen = []
+    for n in range(4):
+        connection = module.connect(":memory:")
+        connection.execute("CREATE TABLE t(a UNIQUE)")
+        for sql in ("INSERT INTO t VALUES(?) RETURNING a", "INSERT OR IGNORE INTO t VALUES(?) RETURNING a"):
+            cursor = connection.cursor()
+            found = outcome(cursor.executemany, sql, [(number,) for number in range(n)])
+            seen.append(found if isinstance(found, tuple) else None)
+            seen.append((cursor.rowcount, cursor.description, cursor.fetchall(), connection.total_changes))
+            seen.append(connection.execute("SELECT count(*) FROM t").fetchall())
+    return seen
+
+
+@scenario
 def methods_do_not_go_through_a_subclass(module):
     class Counting(module.Connection):
         calls = 0
