@@ -126,7 +126,11 @@ class Statement:
                         check_lengths(values, session.limits)
                     if self.generation != session.schema_generation:
                         self.recompile()
-                    yield from run(self.program, session, values)
+                    query = getattr(self.program.linked, "query", None)
+                    if query is not None and session.tier == "auto" and session.progress is None:
+                        yield from query(session, *values)
+                    else:
+                        yield from run(self.program, session, values)
                 except SchemaChanged:
                     yield from self._run_again(values)
             except GeneratorExit:

@@ -39,11 +39,11 @@ from minisql.vm.program_shape import program_shape
 from minisql.vm.register_plan import Untranslatable
 from minisql.vm.translator import Hints, Translation, program_objects, translate
 from minisql.vm.walking import (
-    LeafWalk,
     RowsByRowid,
     Scan,
     interpret_leaf,
     is_passed,
+    leaf_walk,
     pass_once,
     polled,
     prepare,
@@ -88,7 +88,7 @@ _NAMESPACE: dict[str, Any] = {
     "prepare": prepare,
     "random_rowid": random_rowid,
     "report_insert": report_insert,
-    "LeafWalk": LeafWalk,
+    "leaf_walk": leaf_walk,
     "RowsByRowid": RowsByRowid,
     "Scan": Scan,
     "rowid_of": rowid_of,
@@ -121,10 +121,11 @@ class CompiledProgram:
     """A program's function.  It is called with the host and the parameters, and then with the frame and the register list when
     it uses them: `needs_frame` and `needs_registers`.  Objects and constants are defaults of its arguments.
 
-    `call` is the function where the host and the parameters are all that it needs to do everything at once, else None.
+    Where the host and the parameters are all that it needs, it is also `call` if it does everything at once, and `query` if it
+    hands out rows; else these are None.
     """
 
-    __slots__ = ("call", "function", "gives_rows", "needs_frame", "needs_registers")
+    __slots__ = ("call", "function", "gives_rows", "needs_frame", "needs_registers", "query")
 
     def __init__(self, known: Known, program: Program) -> None:
         shared, translation = known
@@ -136,6 +137,7 @@ class CompiledProgram:
         self.needs_registers = "R" in translation.uses or self.needs_frame
         self.gives_rows = translation.gives_rows
         self.call = None if self.gives_rows or self.needs_registers else self.function
+        self.query = self.function if self.gives_rows and not self.needs_registers else None
 
     def start(self, program: Program, host: Host, parameters: Sequence[Any]) -> Iterator[Row]:
         """Returns the rows; nothing has run before the first is asked for, unless the statement has no result columns."""

@@ -238,7 +238,7 @@ def _emit_leaf_walk(
     start, cursor = loop.start, loop.cursor
     translator.address = start
     first = _first_text(translator, loop)
-    translator.line(f"s{start} = LeafWalk(c{cursor}, host, {first}{_way_text(loop, bound)})")
+    translator.line(f"s{start} = leaf_walk(c{cursor}, host, {first}{_way_text(loop, bound)})")
     translator.line(f"for W{start} in s{start}:")
     translator.depth += 1
     _expect_changes(translator, loop, context)

@@ -518,6 +518,9 @@ def translate(program: Program, hints: Hints, is_sub: bool = False) -> Translati
     translator.end_run()
     prologue = [(translator.depth, text, 0) for text in _prologue(translator)]
     body = [line for line in translator.lines if line[1]]
+    if all(_SHOWS_CURSOR(line[1]) or not _USES["frame"](line[1]) for line in body) and not translator.needs_closing:
+        # Nobody looks for the cursors in the frame.
+        body = [line for line in body if not _SHOWS_CURSOR(line[1])]
     if body and body[-1][1] == "return" and body[-1][0] == translator.depth:
         body.pop()
     body = prologue + body
@@ -550,6 +553,7 @@ def _parameter_names(program: Program, named: dict[int, str]) -> list[str]:
     return [named.get(registers.get(number, 0), f"p{number}") for number in range(1, n_parameters + 1)]
 
 
+_SHOWS_CURSOR = re.compile(r"frame\.cursors\[\d+\] = c\d+$").match
 # Whether a line names the frame or the register list.
 _USES = {"frame": re.compile(r"\bframe\b").search, "R": re.compile(r"\bR\b").search}
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.opcodes import Halt
 from minisql.bytecode.program import Instruction, LoopExtent, Program
+from minisql.storage.index_cursor import IndexCursor
 from minisql.storage.table_cursor import TableCursor
 from minisql.values.affinity import NUMERIC, apply_affinity
 from minisql.vm.handlers import HANDLERS
@@ -149,27 +150,30 @@ class RowsByRowid(dict[Any, Row | None]):
     def __init__(self, cursor: Any) -> None:
         self.cursor = cursor
         self.edits = cursor.tree.edits
-        self._met: set[int] = set()
+        self._met: set[int] | None = None
 
     def __missing__(self, key: Any) -> Row | None:
-        if len(self) > _KEPT_ROWS:
-            self.start_again()
         cursor = self.cursor
-        row = seek_value(cursor, key)
+        row = cursor.seek_rowid(key) if key.__class__ is int else seek_value(cursor, key)
         if row is not None and not cursor.is_single:
             # The cursor's lists are kept by the leaf, so their identity stands for it; a coincidence only costs time.
             leaf = id(cursor.rowids)
-            if leaf in self._met:
+            met = self._met
+            if met is None:
+                self._met = {leaf}
+            elif leaf in met:
+                if len(self) > _KEPT_ROWS:
+                    self.start_again()
                 self.update(zip(cursor.rowids, cursor.rows))
             else:
-                self._met.add(leaf)
+                met.add(leaf)
         self[key] = row
         return row
 
     def start_again(self) -> None:
         """Forgets all rows: there are too many, or the table has changed."""
         self.clear()
-        self._met.clear()
+        self._met = None
         self.edits = self.cursor.tree.edits
 
 
@@ -222,6 +226,46 @@ class LeafWalk:
     def resume(self, row: Row) -> None:
         """Makes the walk go on behind a row of the current list."""
         self._entry = row
+
+
+class ShortWalk:
+    """As LeafWalk for a range of an index that ends in the list in which it begins; `resume` adds another list, of the entries
+    behind the given one in the tree as it is."""
+
+    __slots__ = ("_above", "_key", "_lists", "cursor", "edits", "host", "is_behind")
+
+    def __init__(self, rows: list[Row], cursor: Any, host: Host, key: Row, above: bool) -> None:
+        self._lists = [rows]
+        self.cursor = cursor
+        self.host = host
+        self._key = key
+        self._above = above
+        self.edits = cursor.tree.edits
+        self.is_behind = False
+
+    def __iter__(self) -> Iterator[list[Row]]:
+        for rows in self._lists:
+            yield rows
+            self.is_behind = False
+
+    def resume(self, row: Row) -> None:
+        """Makes the walk go on behind a row of the current list."""
+        cursor = self.cursor
+        self._lists.append(list(walk_rows(cursor, self.host, cursor.seek_gt(row), self._key, self._above)))
+        self.edits = cursor.tree.edits
+        self.is_behind = True
+
+
+def leaf_walk(
+    cursor: Any, host: Host, first: Row | None, key: Row | None = None, above: bool = False, down: bool = False
+) -> LeafWalk | ShortWalk:
+    """Returns what walks a storage cursor from where it stands; most ranges of an index are short."""
+    if first is not None and key is not None and not down and cursor.__class__ is IndexCursor and not cursor.is_single:
+        rows, position = cursor.rows, cursor.position
+        end = cursor.place_of(key, above, position, len(rows))
+        if end < len(rows) and not host.is_interrupted:
+            return ShortWalk(rows[position:end], cursor, host, key, above)
+    return LeafWalk(cursor, host, first, key, above, down)
 
 
 def _part_of_list(cursor: Any, key: Row | None, above: bool, down: bool) -> tuple[list[Row], bool]:
