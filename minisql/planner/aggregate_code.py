@@ -602,7 +602,7 @@ def _switch_scope(
     grouping.width = n_keys + n_calls + capacity
     grouping.base = base = compiler.registers(grouping.width or 1)
     grouping.end = compiler.label()
-    group_map = GroupMap(base + n_keys + n_calls, base + grouping.width)
+    group_map = GroupMap(base + n_keys + n_calls, base + grouping.width, n_keys > 0)
     grouping.map = group_map
     scope.aggregates = registers_of_calls(calls, unique_calls, base + n_keys)
     for made in block.inputs:

@@ -91,14 +91,15 @@ def _bind_here(
             bound.take_one()
     if common_table is not None:
         common_table.depth = compiler.bind_depth + 1
+    misfit = 0
     for number, core in enumerate(node.cores):
         uses = common_table.n_uses if common_table is not None else 0
         block = bind_core(compiler, core, parent)
         bound.blocks.append(block)
         if common_table is not None and common_table.n_uses > uses + 1:
             raise sqlite_error(ERROR, f"multiple references to recursive table: {common_table.node.name}")
-        if number and len(block.results) != len(bound.blocks[0].results):
-            _raise_width(node, number)
+        if number and len(block.results) != len(bound.blocks[number - 1].results):
+            misfit = number
         if common_table is not None:
             if common_table.n_uses == uses:
                 if bound.first_recursive:
@@ -108,6 +109,8 @@ def _bind_here(
             if not number:
                 bound.columns = result_columns(compiler, bound)
                 common_table.columns = named_columns(common_table.node, as_written(bound))
+    if misfit:
+        _raise_width(node, misfit)
     if wants_columns:
         bound.columns = result_columns(compiler, bound)
         if common_table is not None and len(bound.blocks) > 1:
@@ -118,7 +121,8 @@ def _bind_here(
 
 
 def _raise_width(node: ast.Select, number: int) -> None:
-    if isinstance(node.cores[number], ast.Values):
+    core = node.cores[number]
+    if isinstance(core, ast.Values) and len(core.rows) == 1:
         raise sqlite_error(ERROR, "all VALUES must have the same number of terms")
     operator = node.operators[number - 1]
     raise sqlite_error(
@@ -320,8 +324,8 @@ def _merged_inside(made: Input, first: int) -> dict[str, Merged]:
     if made.kind != NESTED or made.block is None or made.block.scope.merged is None:
         return {}
     return {
-        name: (source, position, frozenset(first + number for number in taken))
-        for name, (source, position, taken) in made.block.scope.merged.items()
+        name: (source, position, frozenset(first + n for n in taken), frozenset(first + n for n in silent))
+        for name, (source, position, taken, silent) in made.block.scope.merged.items()
     }
 
 
@@ -420,8 +424,9 @@ def _bind_using(
     lowered = name.lower()
     right = None
     right_numbers: frozenset[int] = frozenset()
+    silent: frozenset[int] = frozenset()
     if lowered in inside:
-        source, position, right_numbers = inside[lowered]
+        source, position, right_numbers, silent = inside[lowered]
         right = SourceColumn(source, position)
     else:
         for number, source in enumerate(scope.sources[first_new:], first_new):
@@ -432,7 +437,8 @@ def _bind_using(
     left: SourceColumn | None = None
     taken: frozenset[int] = frozenset()
     if scope.merged is not None and lowered in scope.merged:
-        source, position, taken = scope.merged[lowered]
+        source, position, taken, also_silent = scope.merged[lowered]
+        silent |= also_silent
         left = SourceColumn(source, position)
         if has_right and any(
             lowered in other.positions
@@ -460,16 +466,18 @@ def _bind_using(
         scope.merged = {}
     taken = taken | right_numbers
     if flags & ast.JOIN_RIGHT and not flags & ast.JOIN_LEFT:
-        scope.merged[lowered] = (right.source, right.position, taken)
+        scope.merged[lowered] = (right.source, right.position, taken, silent)
     elif flags & ast.JOIN_RIGHT:
         column = left.source.columns[left.position]
         both = Source("", [column], {lowered: 0}, [])
         both.expressions = [ast.FunctionCall("coalesce", [left, right], -1, False, False, None, None, None)]
         both.inner = scope
         both.is_coalesced = True
-        scope.merged[lowered] = (both, 0, taken)
+        scope.merged[lowered] = (both, 0, taken, silent)
     else:
-        scope.merged[lowered] = (left.source, left.position, taken)
+        # The leftmost table is meant, however often the right side has the name.
+        silent |= frozenset(range(first_new, len(scope.sources)))
+        scope.merged[lowered] = (left.source, left.position, taken, silent)
     return ast.Binary("=", left, right)
 
 

@@ -305,7 +305,7 @@ def _add_flattened(usage: Usage, scope: Scope) -> None:
     """What flattened subqueries and USING columns read counts as well."""
     pending = list(scope.sources)
     if scope.merged is not None:
-        pending += [source for source, _, _ in scope.merged.values()]
+        pending += [source for source, _, _, _ in scope.merged.values()]
     names = usage.names
     while pending:
         source = pending.pop(0)

@@ -433,7 +433,8 @@ class Compiler:
         self.schema_depth -= is_foreign
         self.view_depth -= 1
         result = self.register()
-        if source.null_source is None:
+        group_map = source.group_map
+        if source.null_source is None and (group_map is None or group_map.has_keys):
             self.emit(op.ApplyAffinity, value, column.affinity, result)
             return result
         label = self.label()
@@ -444,7 +445,10 @@ class Compiler:
         return result
 
     def _row_mark(self, source: Source) -> int:
-        """A register that is NULL only in the null row of an outer join: the rowid, else a primary key column."""
+        """A register that is NULL only in the null row of an outer join (the rowid, else a primary key column), or when an
+        aggregate has seen no row."""
+        if source.group_map is not None and source.null_source is None:
+            return source.group_map.register_of(self.constant(1))
         table = source.table
         assert table is not None, "only tables have generated columns"
         if not table.is_without_rowid:

@@ -63,34 +63,41 @@ def collation_of(compiler: Compiler, node: ast.Expression, scope: Scope) -> tupl
 
     Source: https://www.sqlite.org/datatype3.html section 7.1.
     """
+    is_result = False
     while True:
         kind = node.__class__
         if kind is ast.Column:
             found = compiler.resolve(node, scope)  # type: ignore[arg-type]
             if found is None:
-                return None, False
+                break
             source, position = found
         elif kind is SourceColumn:
             source, position = node.source, node.position  # type: ignore[attr-defined]
         elif kind is ast.Collate:
-            return node.collation, True  # type: ignore[attr-defined]
+            return node.collation, not is_result  # type: ignore[attr-defined]
         elif kind is ast.Literal:
-            return None, False
+            break
         elif kind is ast.Cast or kind is Held or (kind is ast.Unary and node.operator == "+"):  # type: ignore[attr-defined]
             node = node.operand  # type: ignore[attr-defined]
             continue
         elif compiler.may_collate:
             explicit = _collate_inside(node)
-            return explicit, explicit is not None
+            if explicit is None:
+                break
+            return explicit, not is_result
         else:
-            return None, False
+            break
         if position == ROWID:
             return "BINARY", False
         if source.expressions is None or source.is_coalesced:
             return source.columns[position].collation, False
+        if source.columns:
+            # Columns of a subquery have a collation of their own, however they came by it.
+            is_result = True
         node = source.expressions[position]
         assert source.inner is not None, "a source of expressions has a scope"
         scope = source.inner
+    return ("BINARY" if is_result else None), False
 
 
 def _collate_inside(node: ast.Expression) -> str | None:
@@ -146,7 +153,11 @@ def column_operand(compiler: Compiler, source: Source, position: int) -> Operand
         inner = typed_operand(compiler, source.expressions[position], source.inner)
         if source.is_coalesced:
             return inner[0], source.columns[0].affinity, source.columns[0].collation, False, False
-        return (compiler.guard_null(source, position, inner[0]), *inner[1:])
+        register = compiler.guard_null(source, position, inner[0])
+        if not source.columns:
+            # A result's alias is the result itself.
+            return (register, *inner[1:])
+        return register, inner[1], inner[2] or "BINARY", False, inner[4]
     column = source.columns[position]
     return (
         compiler.emit_source_column(source, position),

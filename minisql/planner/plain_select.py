@@ -294,7 +294,7 @@ def _emit_lone_group(compiler: Compiler, block: Block, calls: Calls) -> None:
         builder.close_scan(op.Rewind, cursor, start, first, width, following)
     elif following:
         compiler.place(following)
-    group_width = len(made) + width + 1
+    group_width = len(made) + width + 2
     base = builder.registers(group_width)
     group_map = GroupMap(base + len(made), base + group_width)
     if sources:

@@ -118,12 +118,14 @@ class Source:
 class GroupMap:
     """Where bare columns live behind a grouping: registers of the group row, handed out on first use.
 
-    `row_registers` are the registers that the row has inside the loop; the grouping copies `wanted` in order.
+    `row_registers` are the registers that the row has inside the loop; the grouping copies `wanted` in order.  Without keys
+    (`has_keys`) there is a group even without rows; then all of them are NULL.
     """
 
-    __slots__ = ("limit", "next_register", "registers", "wanted")
+    __slots__ = ("has_keys", "limit", "next_register", "registers", "wanted")
 
-    def __init__(self, first_register: int, limit: int) -> None:
+    def __init__(self, first_register: int, limit: int, has_keys: bool = False) -> None:
+        self.has_keys = has_keys
         self.next_register = first_register
         self.limit = limit
         self.registers: dict[int, int] = {}
@@ -155,8 +157,9 @@ class Capture:
         return self.is_opaque or bool(self.registers)
 
 
-Merged = tuple[Source, int, frozenset[int]]
-"""What the bare name of a USING column means: a column, and the numbers of the sources that it stands for."""
+Merged = tuple[Source, int, frozenset[int], frozenset[int]]
+"""What the bare name of a USING column means: a column, the numbers of the sources that it stands for, and those of further
+sources that have the name and do not make it ambiguous."""
 
 
 class NestedNames:
@@ -269,11 +272,11 @@ def find_in_scope(scope: Scope, name: str, table: str | None, schema: str | None
     `name`, `table` and `schema` are lower case.  Position ROWID means the rowid.
     """
     if table is None and scope.merged is not None and name in scope.merged:
-        source, position, taken = scope.merged[name]
+        source, position, taken, silent = scope.merged[name]
         others = sum(
             1
             for number, other in enumerate(scope.sources)
-            if number not in taken and name in other.positions and not other.is_qualified_only
+            if number not in taken and number not in silent and name in other.positions and not other.is_qualified_only
         )
         return 1 + others, source, position
     count = 0

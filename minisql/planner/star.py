@@ -83,7 +83,7 @@ def _expand_merged(scope: Scope, block: Block, number: int, taken: set[str]) -> 
             if before != number or lowered in taken or scope.merged is None:
                 continue
             taken.add(lowered)
-            source, position, _ = scope.merged[lowered]
+            source, position, _, _ = scope.merged[lowered]
             block.results.append(Result(SourceColumn(source, position), shown, None))
 
 
@@ -138,7 +138,7 @@ def name_nested(scope: Scope, first: int, inner: Scope) -> None:
 def _merged_before(inner: Scope, number: int, done: set[str]) -> list[str]:
     """The merged names that stand before the columns of source `number`: those that its right neighbour joins on."""
     found = []
-    for name, (_, _, taken) in (inner.merged or {}).items():
+    for name, (_, _, taken, _) in (inner.merged or {}).items():
         if name not in done and number + 1 in taken and min(taken) <= number:
             done.add(name)
             holder = inner.sources[min(taken)]
