@@ -2,7 +2,7 @@
 
 Nothing in a dropped part is looked up, so it may be wrong; and what is left is a plain 0, TRUE or FALSE, so that
 `ORDER BY a AND 0` is a column number out of range and `x IS (y NOT IN ())` asks whether x is true.  False is an integer
-literal 0 or `IN ()`, not the name FALSE.  A part that calls a function stays, as it may be an aggregate; what a subquery or
+literal 0, `IN ()` or a literal that IS NULL, not the name FALSE.  A part that calls a function stays, as it may be an aggregate; what a subquery or
 COLLATE holds does not count as called.  Stored texts in which ALTER renames something keep all (`State.drops_terms`).
 
 Source: asked of SQLite 3.54.1; https://www.sqlite.org/lang_expr.html#the_in_and_not_in_operators.
@@ -44,7 +44,16 @@ def is_call(node: object) -> bool:
 def _is_false(node: ast.Expression) -> bool:
     if isinstance(node, ast.Literal):
         return node.value.__class__ is int and node.value == 0
+    if isinstance(node, ast.IsNull):
+        return _is_value(node.operand)
     return isinstance(node, ast.InList) and not node.is_negated and is_truth_value(node)
+
+
+def _is_value(node: ast.Expression) -> bool:
+    """Whether a node is a literal other than NULL, signs before it or not, or such a literal's test for NULL."""
+    while isinstance(node, (ast.IsNull, ast.NotNull)) or (isinstance(node, ast.Unary) and node.operator in ("+", "-")):
+        node = node.operand
+    return isinstance(node, ast.Literal) and node.value is not None
 
 
 def _calls(node: ast.Expression) -> bool:

@@ -84,7 +84,7 @@ _PREFIX_TEXT = {_PREFIX_MINUS: "-", _PREFIX_PLUS: "+", _PREFIX_TILDE: "~", _PREF
 _SUBQUERY_STARTS = frozenset((k.SELECT, k.VALUES, k.WITH))
 _NULL = Literal(None)
 _NUMBERS = frozenset((int, float))
-_MAY_BE_FALSE = frozenset((Literal, InList))
+_MAY_BE_FALSE = frozenset((InList, IsNull, Literal))
 
 # The hot loop reads module globals, which CPython caches, rather than attributes of `tokens`.
 _ID, _NUMBER, _STRING, _LP, _RP, _COMMA, _DOT = k.ID, k.NUMBER, k.STRING, k.LP, k.RP, k.COMMA, k.DOT

@@ -18,7 +18,7 @@ from minisql.limits import COLUMN, COMPOUND_SELECT, EXPR_DEPTH, call_on_fresh_st
 from minisql.parser import ast
 from minisql.parser.tokenizer import Source as SourceText
 from minisql.planner.column_origins import origin_of
-from minisql.planner.compound_columns import compound_affinity
+from minisql.planner.compound_columns import compound_affinity, type_of_column
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.operands import affinity_of, collation_of
 from minisql.planner.query_blocks import (
@@ -117,6 +117,7 @@ def _bind_here(
             # The queue's columns have the affinity of the whole compound, the recursive arms included.
             for queued, column in zip(common_table.columns, bound.columns):
                 queued.affinity = column.affinity
+                queued.declared_type = type_of_column(queued.declared_type, column.affinity)
     return bound
 
 
@@ -459,9 +460,7 @@ def _bind_using(
             left = SourceColumn(source, source.positions[lowered])
             taken = frozenset(holders[:1])
     if left is None or right is None:
-        raise sqlite_error(
-            ERROR, f"cannot join using column {name} - column not present in both tables"
-        )
+        raise sqlite_error(ERROR, f"cannot join using column {name} - column not present in both tables")
     if scope.merged is None:
         scope.merged = {}
     taken = taken | right_numbers

@@ -20,7 +20,7 @@ from minisql.parser.dropping import is_call
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.operands import affinity_of, collation_of
 from minisql.planner.walking import walk
-from minisql.values.affinity import BLOB, FLEXNUM, NONE, NUMERIC, REAL, TEXT
+from minisql.values.affinity import BLOB, FLEXNUM, INTEGER, NONE, NUMERIC, REAL, TEXT, affinity_of_type
 
 if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler
@@ -34,6 +34,16 @@ _VARYING = (SourceColumn, ast.ScalarSubquery, ast.Exists, ast.InSelect, ast.InTa
 
 Arm = tuple["ast.Expression | None", "Scope"]
 """An expression and its scope; None for a coroutine of constant rows, whose first expression has no affinity."""
+
+
+_TYPES = {BLOB: "BLOB", FLEXNUM: "NUM", INTEGER: "INT", NUMERIC: "NUM", REAL: "REAL", TEXT: "TEXT"}
+
+
+def type_of_column(declared_type: str, affinity: int) -> str:
+    """The declared type of a column of a recursive table: that of the column behind it if its affinity fits."""
+    if declared_type and affinity_of_type(declared_type) == affinity:
+        return declared_type
+    return _TYPES.get(affinity, "")
 
 
 def compound_affinity(compiler: Compiler, bound: BoundSelect, number: int) -> int:

@@ -236,6 +236,8 @@ def _begin(compiler: Compiler, insertion: Insertion, is_single: bool = False) ->
 def _may_delete(insertion: Insertion, target: Target) -> bool:
     """Tells whether REPLACE has something to look for."""
     table = insertion.table
+    if any(clause.target is None for clause in insertion.node.upserts):
+        return False
     has_keys = ROWID in insertion.values or any(index.is_unique for index in table.indexes)
     return has_keys and target.may_replace
 

@@ -36,6 +36,7 @@ class TableLayout:
 
     __slots__ = (
         "_bare_columns",
+        "_excluded_columns",
         "affinities",
         "clustered",
         "computed_defaults",
@@ -78,8 +79,8 @@ class TableLayout:
         self.has_virtual = following > self.n_stored
         self.offsets = tuple(offsets)
         self.rowid_offset = offsets[table.rowid_alias] if table.rowid_alias >= 0 else -1
-        affinities = tuple(_stored_affinity(columns[position]) for position in stored)
-        self.affinities = affinities if any(item != affinity.BLOB for item in affinities) else None
+        kinds = tuple(_stored_affinity(columns[position]) for position in stored)
+        self.affinities = kinds if any(kind != affinity.BLOB for kind in kinds) else None
         self.not_null = tuple(
             position
             for position, column in enumerate(columns)
@@ -105,7 +106,7 @@ class TableLayout:
                 else:
                     self.computed_defaults.add(position)
         self.known_indexes = tuple(table.indexes)
-        self._bare_columns: list[Column] = []
+        self._bare_columns, self._excluded_columns = cast("tuple[list[Column], list[Column]]", ([], []))
         self.indexes = tuple(index for index in table.indexes if not index.is_clustered)
         self.entries = {
             index: tuple(
@@ -118,20 +119,32 @@ class TableLayout:
         self.prototypes: dict[tuple[str, ...] | None, object] = {}
         self.field_maps: dict[tuple[str, ...], tuple[tuple[int, ...], dict[int, int]]] = {}
 
-
     def bare_columns(self, table: Table) -> list[Column]:
-        """The columns as OLD, NEW and excluded have them: without affinity, except the INTEGER PRIMARY KEY.
+        """The columns as OLD and NEW have them: without affinity, except the INTEGER PRIMARY KEY.
 
         Source: found by experiment; no document says so.
         """
         if not self._bare_columns:
             for position, column in enumerate(table.columns):
                 kind = affinity.INTEGER if position == table.rowid_alias else affinity.NONE
-                bare = Column(column.name, column.declared_type, kind)
-                bare.collation = column.collation
-                bare.hidden = column.hidden
-                self._bare_columns.append(bare)
+                self._bare_columns.append(_bare(column, kind, column.collation))
         return self._bare_columns
+
+    def excluded_columns(self, table: Table) -> list[Column]:
+        """The columns as `excluded` has them: plain values, with neither affinity nor collation ("").
+
+        Source: found by experiment; no document says so.
+        """
+        if not self._excluded_columns:
+            self._excluded_columns = [_bare(column, affinity.NONE, "") for column in table.columns]
+        return self._excluded_columns
+
+
+def _bare(column: Column, kind: int, collation: str) -> Column:
+    bare = Column(column.name, column.declared_type, kind)
+    bare.collation = collation
+    bare.hidden = column.hidden
+    return bare
 
 
 def table_layout(table: Table) -> TableLayout:

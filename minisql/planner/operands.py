@@ -90,7 +90,9 @@ def collation_of(compiler: Compiler, node: ast.Expression, scope: Scope) -> tupl
         if position == ROWID:
             return "BINARY", False
         if source.expressions is None or source.is_coalesced:
-            return source.columns[position].collation, False
+            if source.table is not None and position == source.table.rowid_alias:
+                return "BINARY", False
+            return source.columns[position].collation or None, False
         if source.columns:
             # Columns of a subquery have a collation of their own, however they came by it.
             is_result = True
@@ -162,7 +164,7 @@ def column_operand(compiler: Compiler, source: Source, position: int) -> Operand
     return (
         compiler.emit_source_column(source, position),
         column.affinity,
-        column.collation,
+        column.collation or None,
         False,
         source.is_stored,
     )

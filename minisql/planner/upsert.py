@@ -161,6 +161,8 @@ def _emit_action(
     # A target of that name hides the row that could not be inserted.
     is_hidden = (alias or table.name).lower() == "excluded"
     excluded = [] if is_hidden else [row_source(table, write.new, "excluded", is_qualified_only=True)]
+    for source in excluded:
+        source.columns = target.layout.excluded_columns(table)
 
     def make_scope() -> Scope:
         return Scope([*names_scope(table, alias, None).sources, *excluded], scope)

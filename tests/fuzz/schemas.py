@@ -222,7 +222,10 @@ class Schema:
         table, other = dice.choice(self.base_tables), dice.choice(self.base_tables)
         event = dice.choice(("insert", "update", "delete"))
         rows = {"insert": ("new",), "update": ("old", "new"), "delete": ("old",)}[event]
-        own = [f"{row}.{column}" for row in rows for column in table.columns]
+        time = dice.choice(("before", "after"))
+        # SQLite gives a BEFORE UPDATE trigger generated columns of NEW that it computes from columns it has not loaded.
+        seen = table.settable if (time, event) == ("before", "update") else table.columns
+        own = [f"{row}.{column}" for row in rows for column in seen]
         of = f" of {dice.choice(table.settable)}" if event == "update" and dice.random() < 0.4 else ""
         when = f" when {self.expressions.term(own, 1)}" if dice.random() < 0.3 else ""
         steps = [f"insert into log values('{number} {event} ' || quote({dice.choice(own)}));"]
@@ -241,7 +244,6 @@ class Schema:
         elif extra == 3:
             action = dice.choice(("ignore", "abort, 'one'", "fail, 'two'", "rollback, 'three'"))
             steps.append(f"select raise({action}) where {self.expressions.term(own, 0)};")
-        time = dice.choice(("before", "after"))
         return f"create trigger {table.schema}g{number} {time} {event}{of} on {table.bare}{when} begin {' '.join(steps)} end"
 
     def create_view_trigger(self, view: Table, number: int) -> str:
