@@ -2,8 +2,9 @@
 
 Nothing in a dropped part is looked up, so it may be wrong; and what is left is a plain 0, TRUE or FALSE, so that
 `ORDER BY a AND 0` is a column number out of range and `x IS (y NOT IN ())` asks whether x is true.  False is an integer
-literal 0, `IN ()` or a literal that IS NULL, not the name FALSE.  A part that calls a function stays, as it may be an aggregate; what a subquery or
-COLLATE holds does not count as called.  Stored texts in which ALTER renames something keep all (`State.drops_terms`).
+literal 0, `IN ()` or a literal that IS NULL, not the name FALSE.  A part that calls a function stays, as it may be an
+aggregate; what a subquery or COLLATE holds does not count as called.  Stored texts in which ALTER renames something keep all
+(`State.drops_terms`).
 
 Source: asked of SQLite 3.54.1; https://www.sqlite.org/lang_expr.html#the_in_and_not_in_operators.
 """
