@@ -24,6 +24,7 @@ DEFAULT_FLAGS: dict[str, bool] = {
     "legacy_alter_table": False,
     "minisql_fast_path": True,
     "minisql_hears_rows": False,
+    "minisql_hears_steps": False,
     "minisql_shapes": True,
     "query_only": False,
     "read_uncommitted": False,

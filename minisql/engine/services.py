@@ -64,6 +64,10 @@ def _read_cookie(session: Session, constants: tuple[Any, ...], arguments: list[A
     return int(btree.get_meta(field))
 
 
+def _trace(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -> None:
+    session.repeat_trace()
+
+
 CALLS: dict[str, Callable[[Session, tuple[Any, ...], list[Any]], Any]] = {
     "attach": attach,
     "detach": detach,
@@ -74,6 +78,7 @@ CALLS: dict[str, Callable[[Session, tuple[Any, ...], list[Any]], Any]] = {
     "destroy_virtual_table": destroy_virtual_table,
     "rename_virtual_table": rename_virtual_table,
     "read_cookie": _read_cookie,
+    "trace": _trace,
 }
 
 ROWS: dict[str, Callable[[Session, tuple[Any, ...], list[Any]], Rows]] = {

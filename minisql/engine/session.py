@@ -84,6 +84,7 @@ class Session:
         self.deferred_violations = 0
         self.authorizer: Callable[[int, str | None, str | None, str | None, str | None], int] | None = None
         self.trace: Callable[[str, bool], Any] | None = None
+        self.traced = "", False
         self.progress: Callable[[], bool] | None = None
         self.progress_steps = 0
         self.update_hook: Callable[[int, str, str, int], None] | None = None
@@ -596,6 +597,9 @@ class Session:
     def set_trace(self, callback: Callable[[str, bool], Any] | None) -> None:
         """Registers or removes the trace callback: it gets a text, and whether parameters stand in it for being too long."""
         self.trace = callback
+        if self.flags["minisql_hears_steps"] != (callback is not None):
+            self.flags["minisql_hears_steps"] = callback is not None
+            self.bump_generation()
 
     def report_trace(self, statement: Statement, values: Sequence[Any]) -> None:
         """Hands the statement's text to the trace callback; EXPLAIN is not traced, as nothing of the statement runs."""
@@ -603,7 +607,13 @@ class Session:
             text = hooks.expanded_sql(statement.sql, statement.parameter_names, values)
             # A text that would grow too long is shown as it was written.
             is_too_long = len(text) > self.limits[limit_numbers.LENGTH]
-            self.trace(statement.sql if is_too_long else text, is_too_long)
+            self.traced = statement.sql if is_too_long else text, is_too_long
+            self.trace(*self.traced)
+
+    def repeat_trace(self) -> None:
+        """A trigger of the statement begins, or a step of it: the standard library's module shows the statement once more."""
+        if self.trace is not None:
+            self.trace(*self.traced)
 
     # Whole databases and values
 

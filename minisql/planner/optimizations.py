@@ -27,6 +27,9 @@ MEMOS = "minisql_memos"
 HEARS_ROWS = "minisql_hears_rows"
 """The flag that is on while a preupdate hook wants to see each row before it changes."""
 
+HEARS_STEPS = "minisql_hears_steps"
+"""The flag that is on while a trace callback wants to hear of each trigger and each of its steps."""
+
 NAMES = (
     FLATTENING, PUSH_DOWN, PRUNING, JOIN_WEAKENING, HASH_JOINS, CORRELATED_HASHES, INDEX_ORDER, INDEX_UNIONS, EARLY_STOP,
     SCAN_AND_SORT, ROWS_AT_ONCE, MEMOS,
@@ -37,4 +40,4 @@ NAMES = (
 def is_left_out(compiler: Compiler, name: str) -> bool:
     """Whether an optimisation must not be used in this statement."""
     flags = compiler.context.flags
-    return not flags.get(name, True) or (name == ROWS_AT_ONCE and flags[HEARS_ROWS])
+    return not flags.get(name, True) or (name == ROWS_AT_ONCE and (flags[HEARS_ROWS] or flags[HEARS_STEPS]))

@@ -24,6 +24,7 @@ from minisql.planner.announcing import announce_expressions
 from minisql.planner.compiler import Compiler
 from minisql.planner.expressions import EMITTERS
 from minisql.planner.layout import allocate_row, table_layout
+from minisql.planner.optimizations import HEARS_STEPS
 from minisql.planner.rows import row_source
 from minisql.planner.scope import Scope
 
@@ -191,11 +192,16 @@ def _fill_program(
     program.n_arguments = len(builder.template) - 1
     context.scope.sources.extend(sources)
     end = inner.label()
+    hears_steps = compiler.context.flags[HEARS_STEPS]
+    if hears_steps:
+        _emit_trace(inner)
     if when is not None:
         if inner.authorized is not None:
             announce_expressions(inner, [when], context.scope)
         inner.emit_condition(when, context.scope, end, False, True)
     for step in steps:
+        if hears_steps and context.name:
+            _emit_trace(inner)
         STEP_EMITTERS[step.__class__](inner, step)
         if step.__class__ is not ast.Select:
             inner.emit(op.ResetCount, 1)
@@ -209,6 +215,14 @@ def _fill_program(
     program.parameters = ()
     compiler.databases_read |= inner.databases_read
     compiler.databases_written |= inner.databases_written
+
+
+def _emit_trace(compiler: Compiler) -> None:
+    """The trace callback hears of a trigger or foreign-key action that begins, and of each step of a trigger.
+
+    Source: https://www.sqlite.org/c3ref/c_trace.html (SQLITE_TRACE_STMT)
+    """
+    compiler.emit(op.HostCall, p4=("trace", ()))
 
 
 def finish_sub_program(inner: Compiler) -> Program:

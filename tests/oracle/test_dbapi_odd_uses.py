@@ -82,6 +82,33 @@ def executemany_with_returning(module):
 
 
 @scenario
+def traces_of_triggers_and_foreign_keys(module):
+    connection = module.connect(":memory:", isolation_level=None)
+    connection.executescript("""
+        CREATE TABLE t(a, b); CREATE TABLE u(x); CREATE TABLE p(id INTEGER PRIMARY KEY);
+        CREATE TABLE child(q REFERENCES p ON DELETE CASCADE, z); CREATE VIEW v AS SELECT a FROM t;
+        CREATE TRIGGER t_inserted AFTER INSERT ON t WHEN new.a > 0 BEGIN
+            INSERT INTO u VALUES(new.a); UPDATE u SET x=x+1 /* c */ WHERE x=new.a; SELECT 1;
+        END;
+        CREATE TRIGGER u_inserting BEFORE INSERT ON u BEGIN DELETE FROM u WHERE x=99; END;
+        CREATE TRIGGER t_deleting BEFORE DELETE ON t BEGIN SELECT raise(ignore); END;
+        CREATE TRIGGER v_inserting INSTEAD OF INSERT ON v BEGIN INSERT INTO t VALUES(new.a, 1); END;
+        INSERT INTO p VALUES(1), (2); INSERT INTO child VALUES(1, 2), (1, 3), (2, 4); PRAGMA foreign_keys=1;
+    """)
+    seen = []
+    statements = [
+        ("INSERT INTO t VALUES(5, 'x')", ()), ("INSERT INTO t VALUES(?, ?)", (7, "y'z")), ("INSERT INTO t VALUES(-1, 2)", ()),
+        ("INSERT INTO t SELECT a+1, b FROM t", ()), ("DELETE FROM t", ()), ("INSERT INTO v VALUES(3)", ()), ("DELETE FROM p", ()),
+    ]  # fmt: skip
+    for callback in (seen.append, None, seen.append):
+        connection.set_trace_callback(callback)
+        for sql, values in statements:
+            seen.append(outcome(connection.execute(sql, values).fetchall))
+        connection.executemany("INSERT INTO u VALUES(?)", [(1,), (2,)])
+    return seen
+
+
+@scenario
 def methods_do_not_go_through_a_subclass(module):
     class Counting(module.Connection):
         calls = 0
