@@ -89,7 +89,7 @@ def emit_insert(compiler: Compiler, node: ast.Insert) -> tuple[str, ...]:
     """INSERT or REPLACE; returns the column names of RETURNING."""
     table = find_target(compiler, node.target)
     triggers = triggers_of(compiler, table, "INSERT")
-    check_writable(compiler, table, has_time(triggers, "INSTEAD OF"))
+    check_writable(compiler, table, triggers, node.returning is not None)
     if not allows(compiler, INSERT, table.name, None, table.schema_name):
         return ()
     if table.view is not None:
@@ -353,7 +353,7 @@ def _emit_row(
     has_before = bool(insertion.triggers) and has_time(insertion.triggers, "BEFORE" if table.view is None else "INSTEAD OF")
     if has_before and not table.is_without_rowid:
         rowid_source = _emit_provisional_rowid(compiler, new, rowid_source)
-    if needs_affinity and layout.affinities is not None and table.module is None:
+    if needs_affinity and layout.affinities is not None and _converts(table):
         compiler.emit(op.Affinity, new.base, p4=layout.affinities)
     if has_before:
         emit_early_type_checks(compiler, table, new)
@@ -375,6 +375,11 @@ def _emit_row(
         emit_triggers(compiler, table, insertion.triggers, "AFTER", None, new, insertion.target.conflict, ignore)
     if ends_here:
         compiler.place(ignore)
+
+
+def _converts(table: Table) -> bool:
+    """Whether values get the affinities of their columns: modules see to that, INSTEAD OF INSERT has them as they are given."""
+    return table.module is None and table.view is None
 
 
 def _fill_row(
@@ -420,7 +425,7 @@ def _fill_row(
             if value.__class__ is ast.Literal:
                 constant = value.value
                 kind = columns[position].affinity
-                if kind > affinity.BLOB and insertion.table.module is None:
+                if kind > affinity.BLOB and _converts(insertion.table):
                     constant = apply_affinity(constant, kind)
                 template[register] = known[register] = constant
             else:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
 from minisql.errors import CONSTRAINT_PINNED, ERROR, sqlite_error
-from minisql.planner.binding import check_index_name
+from minisql.planner.binding import bind_view, check_index_name
 from minisql.planner.foreign_keys import (
     ForeignKeyUse,
     check_parent_keys,
@@ -21,7 +21,7 @@ from minisql.planner.index_entries import emit_delete_entries
 from minisql.planner.layout import TableLayout, allocate_row, table_layout
 from minisql.planner.row_hearing import emit_row_heard
 from minisql.planner.rows import emit_virtual_columns, row_scope
-from minisql.planner.triggers import emit_triggers, triggers_of
+from minisql.planner.triggers import emit_triggers, has_time, triggers_of
 from minisql.planner.writes import use_database
 
 if TYPE_CHECKING:
@@ -90,11 +90,17 @@ def find_target(compiler: Compiler, source: ast.TableSource) -> Table:
     return table
 
 
-def check_writable(compiler: Compiler, table: Table, has_instead_of: bool) -> None:
-    """Refuses views without INSTEAD OF triggers and the schema tables."""
+def check_writable(compiler: Compiler, table: Table, triggers: Sequence[Trigger], is_returning: bool) -> None:
+    """Refuses views without INSTEAD OF triggers and the schema tables.  `triggers` are those of the event.
+
+    RETURNING counts as one more trigger for SQLite, so with it a trigger of another event is enough.
+    """
     name = table.name
     if table.view is not None:
-        if not has_instead_of:
+        if not has_time(triggers, "INSTEAD OF") and not (is_returning and table.triggers):
+            scratch = compiler.spawn()
+            scratch.authorized = None
+            bind_view(scratch, table)  # What is wrong with the view itself comes first.
             raise sqlite_error(ERROR, f"cannot modify {name} because it is a view")
         return
     # Other tables with reserved names (sqlite_sequence, sqlite_stat1, the shell's sqlite_parameters) are open to everybody.

@@ -98,6 +98,7 @@ class Updating:
 def emit_update(compiler: Compiler, node: ast.Update) -> tuple[str, ...]:
     """UPDATE; returns the column names of RETURNING."""
     table = find_target(compiler, node.target)
+    check_writable(compiler, table, triggers_of(compiler, table, "UPDATE"), node.returning is not None)
     try:
         return _emit_update(compiler, node, table)
     except Error:
@@ -126,10 +127,7 @@ def _emit_update(compiler: Compiler, node: ast.Update, table: Table) -> tuple[st
     is_view = table.view is not None
     view = table
     if is_view:
-        check_writable(compiler, table, has_time(triggers_of(compiler, table, "UPDATE"), "INSTEAD OF"))
         table = view_as_table(compiler, table)
-    else:
-        check_writable(compiler, table, False)
     if table.module is not None:
         check_writable_module(compiler, table)
         refuse_virtual_returning(table, "UPDATE", node.returning)
@@ -386,7 +384,9 @@ def emit_new_values(compiler: Compiler, updating: Updating, scope: Scope, given:
     if assignments.sets_rowid:
         compiler.emit(op.MustBeInt, new.rowid, 0)
     columns = updating.table.columns
-    if layout.affinities is not None and any(columns[p].affinity > affinity.BLOB for p in assignments.assigned):
+    # A view that is updated for the sake of RETURNING alone converts nothing.
+    is_stored = updating.table.view is None or bool(updating.triggers)
+    if is_stored and layout.affinities is not None and any(columns[p].affinity > affinity.BLOB for p in assignments.assigned):
         # What is copied from the old row has its affinity.
         wanted = [affinity.BLOB] * len(layout.affinities)
         for position in assignments.assigned:
