@@ -58,7 +58,8 @@ BANNED_EVENTS = (
     *("ctypes.", "os.kill", "os.chown", "os.chmod", "os.putenv", "webbrowser.", "ftplib.", "http.", "urllib.", "smtplib."),
     *("sys.settrace", "sys.setprofile", "sys._current_frames", "gc.get_objects", "gc.get_referrers", "code.__new__"),
 )
-# Code that comes out of bytes, or is put into a function: the store of compiled modules below, and nobody else.
+# Code that comes out of bytes, or is put into a function: the store of compiled modules below, and nobody else; but who may
+# run code may make functions of it.
 UNPACKING_EVENTS = ("marshal.load", "marshal.loads", "function.__new__")
 ENDS_WITHIN_S = 5.0
 # Below the engine's package, by prefix: where programs and records are made into code; nothing else may.
@@ -117,7 +118,8 @@ class Guard:
             self._check_code(event, arguments)
         elif event in UNPACKING_EVENTS:
             maker = sys._getframe(1).f_code.co_filename
-            if maker != __file__ and not maker.startswith(IMPORT_SYSTEM):
+            is_compiler = event == "function.__new__" and os.path.realpath(maker).startswith(self._compilers)
+            if maker != __file__ and not maker.startswith(IMPORT_SYSTEM) and not is_compiler:
                 self._end(f"{event} in {maker}")
         elif event in WATCHED_PATH_EVENTS:
             if not isinstance(arguments[0], int) and not self._is_below(arguments[0], (self._scratch,)):

@@ -22,6 +22,7 @@ from minisql.dbapi.adapters import adapted_base_types
 from minisql.dbapi.arguments import c_int, cannot_pickle, check_count, checked_member, shown_as, type_name
 from minisql.dbapi.binding import WARNS_OF_NAMES, bind_mapping, bind_sequence, warn_of_names
 from minisql.dbapi.conversion import Converters, check_decodable, column_converters, converted_row
+from minisql.dbapi.fetching import extend_with_all
 from minisql.errors import INTERRUPT, MISUSE, DataError, Error, ProgrammingError, sqlite_error
 from minisql.limits import SQL_LENGTH
 from minisql.values.storage_class import escaped_text
@@ -359,13 +360,16 @@ class Cursor:
         try:
             if connection._session.is_interrupted:
                 self._interrupt()
-            rows.extend(self._rows)
+            connection._session.fetches_all = True
+            extend_with_all(rows, self._rows)
             if connection._failures:
                 raise connection._failures.pop()
         except BaseException:
             connection._failures.clear()
             raise
         finally:
+            if connection._session is not None:
+                connection._session.fetches_all = False
             self._is_locked = False
             statement = self._statement
             self._statement = None

@@ -4,6 +4,8 @@
     count, sum and the like       g[2] += len(V); g[3] += [text for w in V]
     min, max                      the best of a comprehension, then as for a single row
     list and sorter               c.rows += [row for w in V]
+    result rows                   yield from [row for w in V], while all rows are being fetched; else one by one, as the
+                                  tree may change under them
 
 A body qualifies when nothing in it needs a statement of its own: pure instructions that are folded, conditional jumps to the
 loop's Next, and one GroupStep without keys, ListAppend or SorterInsert without a limit at the end.
@@ -13,6 +15,7 @@ Source: DESIGN, "A VM of two tiers".
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
@@ -32,7 +35,7 @@ def emit_bulk(translator: Translator, loop: LoopExtent, first: int, row: str) ->
     plan = translator.plan
     if any(register in plan.unpacked and plan.uses[register] for register in plan.writes[loop.start]):
         return False
-    step = _last_step(translator, first, loop.next)
+    step = _last_step(translator, first, loop.next, _EMITTERS)
     if step < 0:
         return False
     lines = translator.lines
@@ -46,11 +49,53 @@ def emit_bulk(translator: Translator, loop: LoopExtent, first: int, row: str) ->
     return False
 
 
-def _last_step(translator: Translator, first: int, end: int) -> int:
-    """The address of the only instruction, the last, that does something; -1 if there is another."""
+def emit_handed_on(translator: Translator, loop: LoopExtent, row: str) -> bool:
+    """Emits the rows of a list that nobody changes as they are; False, having emitted nothing, if the body does more."""
+    step = loop.body
+    if step + 1 != loop.next or translator.code[step][0] != op.ResultRow:
+        return False
+    if translator.tuple_text(translator.plan.reads[step], step) != row:
+        return False
+    translator.line(f"yield from W{loop.start}")
+    return True
+
+
+def emit_fetched(translator: Translator, loop: LoopExtent, first: int, row: str) -> bool:
+    """Emits the rows of a list as a list of result rows, for a fetch of all rows, and leaves the `else` to the caller; False,
+    having emitted nothing, if the body does not qualify."""
+    plan = translator.plan
+    if any(register in plan.unpacked and plan.uses[register] for register in plan.writes[loop.start]):
+        return False
+    step = _last_step(translator, first, loop.next, _RESULT_ROW)
+    if step < 0 or not _calls_built_in_functions(translator):
+        return False
+    consulted = set(translator.consulted)
+    rows = _filtered_rows(translator, loop, first, step, row)
+    if rows is None:
+        translator.consulted = consulted
+        return False
+    text = translator.tuple_text(plan.reads[step], step)
+    translator.line("if host.fetches_all:")
+    translator.depth += 1
+    translator.line(f"yield from {rows.name if text == rows.row else f'[{text} {rows.clause}]'}")
+    translator.depth -= 1
+    translator.line("else:")
+    return True
+
+
+_RESULT_ROW = frozenset((op.ResultRow,))
+
+
+def _calls_built_in_functions(translator: Translator) -> bool:
+    """Tells whether no function of the user is called: one could fetch rows of its own in between."""
+    return all(instruction[4][0].is_built_in for instruction in translator.code if instruction[0] == op.Function)
+
+
+def _last_step(translator: Translator, first: int, end: int, steps: Collection[int]) -> int:
+    """The address of the only instruction, the last and one of `steps`, that does something; -1 if there is another."""
     code = translator.code
     last = end - 1
-    if last < first or code[last][0] not in _EMITTERS:
+    if last < first or code[last][0] not in steps:
         return -1
     for address in range(first, last):
         opcode = code[address][0]

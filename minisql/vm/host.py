@@ -24,7 +24,8 @@ class Host(Protocol):
     `btrees` holds one BtreeFile per database (None for a free slot); `schema_generation` is compared with the Transaction
     instruction's p4; `is_interrupted` is polled; `function_context` serves functions that depend on the connection;
     `progress`, if there is one, is called about every `progress_steps` instructions and interrupts by returning true; `tier` is
-    PRAGMA minisql_tier: '1', '2', 'auto' or 'both'; `limits` holds SQLITE_LIMIT_* by number.
+    PRAGMA minisql_tier: '1', '2', 'auto' or 'both'; `limits` holds SQLITE_LIMIT_* by number; `fetches_all` is true while
+    all rows of a statement are being fetched, so that nothing can happen between two of them.
     """
 
     btrees: list[BtreeFile | None]
@@ -39,6 +40,7 @@ class Host(Protocol):
     progress_steps: int
     tier: str
     limits: Sequence[int]
+    fetches_all: bool
 
     def begin_statement(self, database: int, write: bool, cookie: int, generation: int) -> None:
         """The Transaction instruction: starts a read or write transaction, checks the schema cookie and generation.

@@ -18,7 +18,7 @@ from minisql.bytecode import opcodes as op
 from minisql.bytecode.opcodes import JUMPS
 from minisql.bytecode.operands import ROLES
 from minisql.bytecode.program import LoopExtent
-from minisql.vm.bulk_text import emit_bulk
+from minisql.vm.bulk_text import emit_bulk, emit_fetched, emit_handed_on
 from minisql.vm.register_plan import Untranslatable
 from minisql.vm.walking import OPENERS, opened_cursor
 
@@ -297,6 +297,8 @@ def _emit_rows(translator: Translator, loop: LoopExtent, context: LoopContext, r
     if emit_bulk(translator, loop, context.first, row):
         context.is_bulk = True
         return
+    is_alternative = emit_fetched(translator, loop, context.first, row)
+    translator.depth += is_alternative
     translator.line(f"for {row} in W{loop.start}:")
     translator.depth += 1
     _emit_body(translator, loop, context.first)
@@ -306,6 +308,7 @@ def _emit_rows(translator: Translator, loop: LoopExtent, context: LoopContext, r
         if context.has_resumed:
             translator.line(f"if s{loop.start}.is_behind: continue")
         translator.line("break")
+    translator.depth -= is_alternative
 
 
 def _emit_specialised(
@@ -452,16 +455,21 @@ def _emit_walk(translator: Translator, loop: LoopExtent, kind: str) -> None:
     translator.walks[loop.cursor] = start
     if iterable.endswith(".rows") and loop.kind != op.WindowRewind:
         translator.line(f"W{start} = {iterable}")
-        is_bulk = emit_bulk(translator, loop, loop.body, f"w{start}")
-        if not is_bulk:
+        row = f"w{start}"
+        is_bulk = emit_handed_on(translator, loop, row) or emit_bulk(translator, loop, loop.body, row)
+        is_alternative = not is_bulk and emit_fetched(translator, loop, loop.body, row)
+        if is_alternative:
+            iterable = f"W{start}"
+        elif not is_bulk:
             translator.lines.pop()
     else:
-        is_bulk = False
+        is_bulk = is_alternative = False
     if not is_bulk:
+        translator.depth += is_alternative
         translator.line(f"for w{start} in {iterable}:")
         translator.depth += 1
         _emit_body(translator, loop, loop.body)
-        translator.depth -= 1
+        translator.depth -= 1 + is_alternative
     if saved is None:
         del translator.walks[loop.cursor]
     else:

@@ -147,6 +147,7 @@ class FakeHost:
         self.btrees: list[Any] = [FakeBtree()]
         self.schema_generation = 1
         self.is_interrupted = False
+        self.fetches_all = False
         self.function_context: Any = None
         self.last_insert_rowid = 0
         self.changes = 0
