@@ -56,6 +56,7 @@ def emit_handed_on(translator: Translator, loop: LoopExtent, row: str) -> bool:
         return False
     if translator.tuple_text(translator.plan.reads[step], step) != row:
         return False
+    translator.address = step
     translator.line(f"yield from W{loop.start}")
     return True
 
@@ -75,6 +76,7 @@ def emit_fetched(translator: Translator, loop: LoopExtent, first: int, row: str)
         translator.consulted = consulted
         return False
     text = translator.tuple_text(plan.reads[step], step)
+    translator.address = step
     translator.line("if host.fetches_all:")
     translator.depth += 1
     translator.line(f"yield from {rows.name if text == rows.row else f'[{text} {rows.clause}]'}")
