@@ -77,8 +77,7 @@ class Session:
         self.blobs: set[BlobHandle] = set()
         self.starting: Statement | None = None
         self.schema_generation = 0
-        self.is_interrupted = False
-        self.fetches_all = False
+        self.is_interrupted = self.fetches_all = False
         self.last_insert_rowid = 0
         self.changes = 0
         self.total_changes = 0
