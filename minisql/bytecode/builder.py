@@ -67,9 +67,10 @@ class ProgramBuilder:
 
     def constant(self, value: object) -> int:
         """The register that holds a constant."""
-        # 1, 1.0 and -0.0 are different constants although Python finds them equal.
+        # 1 and 1.0, 0.0 and -0.0 are different constants although Python finds them equal.
         kind = value.__class__
-        key: object = value if kind is int or kind is str else (kind, value) if kind is not float else (float, repr(value))
+        is_zero = kind is float and not value
+        key: object = value if kind is int or kind is str else (float, repr(value)) if is_zero else (kind, value)
         register = self.constant_registers.get(key)
         if register is None:
             template = self.template
@@ -114,9 +115,7 @@ class ProgramBuilder:
         """The address of the next instruction."""
         return len(self.code)
 
-    def begin_loop(
-        self, opcode: int, cursor: int, end: int, row: int, n_columns: int, p4: object = None, p5: int = 0
-    ) -> None:
+    def begin_loop(self, opcode: int, cursor: int, end: int, row: int, n_columns: int, p4: object = None, p5: int = 0) -> None:
         """Emits the instruction that starts a loop (p1 cursor, p2 the label `end`, p3 row) and opens its extent."""
         start = self.emit(opcode, cursor, end, row, p4, p5)
         self._open_loops.append((opcode, cursor, start, start + 1, row, n_columns))

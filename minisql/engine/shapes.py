@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from minisql.engine.session import Session
     from minisql.parser import Parsed
 
-_LITERAL = re.compile(
-    r"(['0-9](?<![\w.].)(?:(?<=[0-9])[0-9]*+(?:\.[0-9]++)?(?![\w.])|(?<=')[^']*+(?:''[^']*+)*+'))", re.DOTALL
-)
+_LITERAL = re.compile(r"(['0-9](?<![\w.].)(?:(?<=[0-9])[0-9]*+(?:\.[0-9]++)?(?![\w.])|(?<=')[^']*+(?:''[^']*+)*+'))", re.DOTALL)
 """A number or a text that stands by itself; the first character decides quickly about all places where there is none."""
 _UNCLEAR = re.compile(r"['\"`\[$?:@#\x00-\x08]|--|/\*|[^\x00-\x7f]")
 """Between the literals: quotes, parameters, comments, and characters that belong to a name without being letters."""

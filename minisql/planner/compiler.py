@@ -294,7 +294,8 @@ class Compiler:
         """The template register of a constant."""
         # As `builder.constant`, without the call.
         kind = value.__class__
-        key: object = value if kind is int or kind is str else (kind, value) if kind is not float else (float, repr(value))
+        is_zero = kind is float and not value
+        key: object = value if kind is int or kind is str else (float, repr(value)) if is_zero else (kind, value)
         registers = self.constant_registers
         register = registers.get(key)
         if register is None:

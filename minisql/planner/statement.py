@@ -124,6 +124,9 @@ def column_names(compiler: Compiler, bound: BoundSelect) -> tuple[str, ...]:
     flags = compiler.context.flags
     is_plain = flags["short_column_names"] and not flags["full_column_names"]
     is_alone = len(scope.sources) == 1 and bool(scope.sources[0].columns)
+    if not block.results and is_plain and is_alone:
+        # The whole row of a stored table, see `emit_plain_select`.
+        return tuple([column.name for column in scope.sources[0].columns])
     names = []
     for number, result in enumerate(_described(compiler, block)):
         name = result.name

@@ -41,9 +41,11 @@ Row = tuple[Any, ...]
 HANDLER_MODULES = (handlers_bulk, handlers_control, handlers_cursor, handlers_expression, handlers_table, handlers_write)
 
 POLL_STEPS = 1000
-# Loop steps after which a query goes over to a translation that exists already, and further ones for each instruction of the
-# program after which it is translated: then about as much time has passed as translating takes (benchmarks/vm_dispatch.py).
+# Loop steps after which a query goes over to a translation that exists already, and further ones after which it is translated:
+# in a large tree so many as show that it is not a page of rows that is read, else so many for each instruction of the program
+# that about as much time has passed as translating takes (benchmarks/vm_dispatch.py).
 STEPS_BEFORE_LOOKUP = 60
+STEPS_BEFORE_TRANSLATION = 120
 STEPS_PER_INSTRUCTION = 60
 INTERPRETED_PER_TRANSLATED = 200
 CHANGES = frozenset(
@@ -201,7 +203,7 @@ def interpret(
                                     promote = promote_later = None
                                 else:
                                     has_looked = True
-                                    countdown = STEPS_PER_INSTRUCTION * len(code)
+                                    countdown = steps_to_go(cursors[p1], len(code))
                             poll(host)
             elif opcode == 0:  # Next
                 row = cursors[p1].next()
@@ -223,7 +225,7 @@ def interpret(
                                 promote = promote_later = None
                             else:
                                 has_looked = True
-                                countdown = STEPS_PER_INSTRUCTION * len(code)
+                                countdown = steps_to_go(cursors[p1], len(code))
                         poll(host)
             elif opcode == 1:  # ResultRow
                 n_rows += 1
@@ -320,6 +322,11 @@ def is_large(cursor: Any, n_body: int, n_code: int) -> bool:
     for node, _ in cursor.path or ():
         n_rows *= len(node.children)
     return n_rows * n_body > INTERPRETED_PER_TRANSLATED * n_code
+
+
+def steps_to_go(cursor: Any, n_code: int) -> int:
+    """How many more steps a loop makes before its program is translated; half of a large tree is taken to lie ahead."""
+    return STEPS_BEFORE_TRANSLATION if is_large(cursor, n_code >> 1, n_code) else STEPS_PER_INSTRUCTION * n_code
 
 
 def address_of(code: Sequence[Instruction], instruction: Instruction) -> int:
