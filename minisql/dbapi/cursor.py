@@ -325,10 +325,42 @@ class Cursor:
         if self._row is _END:
             self._check()
             return rows
+        connection = self._connection
+        if n > 1 and not (self._is_locked or self._is_closed) and connection is not None and connection._thread == get_ident():
+            if connection._session is not None and not connection._has_conversions and self.row_factory is None:
+                return self._fetch_plain(n)
         while self._row is not _END:
             rows.append(Cursor.__next__(self))
             if len(rows) == n:
                 break
+        return rows
+
+    def _fetch_plain(self, n: int) -> list[Any]:
+        """The next `n` rows as they are, of which there is one at least; as `__next__` so often."""
+        connection = self._connection
+        assert connection is not None and connection._session is not None
+        rows = [self._row]
+        self._row = _END
+        self._is_locked = True
+        try:
+            if connection._session.is_interrupted:
+                self._interrupt()
+            rows.extend(islice(self._rows, n - 1))
+            self._row = next(self._rows, _END)
+        finally:
+            self._is_locked = False
+            if self._row is _END:
+                statement = self._statement
+                self._statement = None
+                self._rows = _NO_ROWS
+                if statement is not None and statement.is_changing:
+                    self.rowcount = statement.session.changes
+        if connection._failures:
+            self._reset()
+            raise connection._failures.pop()
+        if escaped_text.was_seen:
+            for row in rows:
+                check_decodable(row, self._column_names())
         return rows
 
     @shown_as(_fetchall_shape)
