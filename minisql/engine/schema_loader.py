@@ -236,10 +236,16 @@ _HAS_EXPRESSION = re.compile(
 """What a definition has when it may hold an expression: those are parsed anew for each connection."""
 
 
+@lru_cache(maxsize=256)
+def _may_hold_expression(sql: str) -> bool:
+    """Looks for an expression once for all connections: the search takes longer than building a small table."""
+    return _HAS_EXPRESSION.search(sql) is not None
+
+
 def _add_parsed(
     session: Session, schema: Schema, database: int, root_page: int, sql: str, told: tuple[Any, Any, Any] | None
 ) -> None:
-    is_plain = session.limits is DEFAULTS and not _HAS_EXPRESSION.search(sql)
+    is_plain = session.limits is DEFAULTS and not _may_hold_expression(sql)
     parsed = _parsed(sql) if is_plain else parse_one(sql, 0, session.limits)[0]
     statement = parsed.statement if parsed is not None else None
     if told is not None and isinstance(statement, _CREATE_STATEMENTS):

@@ -23,7 +23,7 @@ from minisql.storage.corruption import corrupt
 from minisql.storage.freelist import allocate_page
 from minisql.storage.index_key import KeyOrder
 from minisql.storage.index_tree import IndexTree, Path, decode_index_node
-from minisql.storage.node import IndexLeaf, TableLeaf, max_local
+from minisql.storage.node import IndexLeaf, TableInterior, TableLeaf, max_local
 from minisql.storage.overflow import free_cell
 from minisql.storage.record import RecordCodec, Row, record_bounds, text_bound
 from minisql.storage.row_edit import TABLE_CELL
@@ -71,7 +71,7 @@ def insert_rows(
                 at += 1
             continue
         path, leaf = tree.path_to(rowids[at])
-        bound = next((node.keys[index] for node, index in reversed(path) if index < len(node.keys)), None)
+        bound = _last_rowid_below(path)
         decode_leaf(pager, leaf, codec)
         if bound is None and leaf.rowids and rowids[at] > leaf.rowids[-1] and leaf is not tree.append_leaf:
             tree.note_append_leaf(leaf)
@@ -83,6 +83,14 @@ def insert_rows(
         else:
             _merge_run(tree, leaf, rowids[at:end], rows[at:end], cells[at:end], sums[end] - sums[at], codec)
         at = end
+
+
+def _last_rowid_below(path: list[tuple[TableInterior, int]]) -> int | None:
+    """The largest rowid that belongs to the leaf at the end of a path; None for the last leaf."""
+    for node, index in reversed(path):
+        if index < len(node.keys):
+            return node.keys[index]
+    return None
 
 
 def _encode_rows(
@@ -223,7 +231,7 @@ def replace_rows(tree: TableTree, rowids: list[int], rows: list[Row], codec: Rec
         if pager.is_editing:
             pager.check_health()
         path, leaf = tree.path_to(rowids[at])
-        bound = next((node.keys[index] for node, index in reversed(path) if index < len(node.keys)), None)
+        bound = _last_rowid_below(path)
         end = min(n_rows if bound is None else bisect_right(rowids, bound, at), _end_of_few(sums, at, 8 * pager.usable))
         if end - at < 2:
             tree.insert(rowids[at], rows[at], codec)
@@ -293,7 +301,7 @@ def find_rows(tree: TableTree, rowids: list[int], codec: RecordCodec) -> tuple[l
     at, n_rowids = 0, len(rowids)
     while at < n_rowids:
         path, leaf = tree.path_to(rowids[at])
-        bound = next((node.keys[index] for node, index in reversed(path) if index < len(node.keys)), None)
+        bound = _last_rowid_below(path)
         end = n_rowids if bound is None else bisect_right(rowids, bound, at)
         decode_leaf(pager, leaf, codec)
         assert leaf.rows is not None
@@ -327,7 +335,7 @@ def remove_rows(tree: TableTree, rowids: list[int], codec: RecordCodec) -> int:
         if pager.is_editing:
             pager.check_health()
         path, leaf = tree.path_to(rowids[at])
-        bound = next((node.keys[index] for node, index in reversed(path) if index < len(node.keys)), None)
+        bound = _last_rowid_below(path)
         end = n_rowids if bound is None else bisect_right(rowids, bound, at)
         run = rowids[at:end]
         if leaf.cells is None:
