@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from minisql.errors import CORRUPT_VTAB, ERROR, Error, sqlite_error
 from minisql.vtab.fts3.content import AUTOMERGE
-from minisql.vtab.fts3.formats import corrupt, decode_positions
+from minisql.vtab.fts3.formats import decode_positions
 from minisql.vtab.fts3.segments import LEVELS, MERGE_COUNT
+from minisql.vtab.shadow_tables import corrupt
 
 if TYPE_CHECKING:
     from minisql.vtab.fts3.table import FtsTable

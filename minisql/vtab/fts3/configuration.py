@@ -13,6 +13,7 @@ from typing import Any
 
 from minisql.errors import ERROR, Error, sqlite_error
 from minisql.vtab.fts3.tokenizers import make_tokenizer
+from minisql.vtab.shadow_tables import literal, quoted
 
 _OPTIONS = frozenset(
     ("matchinfo", "prefix", "compress", "uncompress", "order", "content", "languageid", "notindexed")
@@ -64,16 +65,6 @@ class Configuration:
         columns = ", ".join(literal(name) for name in self.columns)
         language = literal(self.language or "__langid")
         return f"CREATE TABLE x({columns}, {literal(self.table_name)} HIDDEN, docid HIDDEN, {language} HIDDEN)"
-
-
-def quoted(name: str) -> str:
-    """A name in double quotes."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def literal(text: str) -> str:
-    """A text in single quotes."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def is_word_character(character: str) -> bool:

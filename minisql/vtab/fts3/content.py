@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from minisql.errors import ERROR, Error, sqlite_error
-from minisql.vtab.fts3.configuration import literal, quoted
-from minisql.vtab.fts3.formats import corrupt, decode_numbers, encode_numbers
+from minisql.vtab.fts3.formats import decode_numbers, encode_numbers
+from minisql.vtab.shadow_tables import corrupt, literal, quoted
 
 if TYPE_CHECKING:
     from minisql.vtab.fts3.configuration import Configuration

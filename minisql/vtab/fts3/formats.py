@@ -11,24 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from minisql.errors import CORRUPT_VTAB, Error, sqlite_error
+from minisql.vtab.shadow_tables import corrupt, signed
 
 COLUMN_SHIFT = 32
 _MASK = 0xFFFFFFFFFFFFFFFF
 
 Entry = tuple[int, bytes]
 """A docid and its position list; an empty one says that the row is gone."""
-
-
-def corrupt() -> Error:
-    """The error for bytes that make no sense."""
-    return sqlite_error(CORRUPT_VTAB, "database disk image is malformed")
-
-
-def signed(number: int) -> int:
-    """A 64-bit number with its sign."""
-    number &= _MASK
-    return number - (1 << 64) if number >> 63 else number
 
 
 def encode_varint(number: int) -> bytes:

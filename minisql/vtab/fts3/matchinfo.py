@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from minisql.errors import ERROR, sqlite_error
 from minisql.values.cast import to_text
-from minisql.vtab.fts3.formats import corrupt
+from minisql.vtab.shadow_tables import corrupt
 
 if TYPE_CHECKING:
     from minisql.vtab.fts3.rows import RowContext

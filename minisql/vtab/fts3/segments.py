@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from minisql.vtab.fts3.formats import (
     Entry,
-    corrupt,
     decode_doclist,
     decode_interior,
     decode_positions,
@@ -23,6 +22,7 @@ from minisql.vtab.fts3.formats import (
     leaf_entries,
 )  # fmt: skip
 from minisql.vtab.fts3.segment_writer import write_segment
+from minisql.vtab.shadow_tables import corrupt
 
 if TYPE_CHECKING:
     from minisql.vtab.fts3.configuration import Configuration

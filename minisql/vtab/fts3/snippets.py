@@ -13,7 +13,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 from minisql.values.cast import to_integer, to_text
-from minisql.vtab.fts3.formats import corrupt
+from minisql.vtab.shadow_tables import corrupt
 
 if TYPE_CHECKING:
     from minisql.vtab.fts3.rows import RowContext

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from minisql.errors import CONSTRAINT, ERROR, MISMATCH, Error, sqlite_error
 from minisql.values.cast import to_integer, to_text
 from minisql.vtab.fts3.commands import integrity_text, merge_levels, optimize, run_command
-from minisql.vtab.fts3.configuration import Configuration, literal, parse_arguments, quoted, take_columns, unindexed_names
+from minisql.vtab.fts3.configuration import Configuration, parse_arguments, take_columns, unindexed_names
 from minisql.vtab.fts3.content import Content
 from minisql.vtab.fts3.expression import parse_query
 from minisql.vtab.fts3.formats import encode_varint
@@ -22,6 +22,7 @@ from minisql.vtab.fts3.rows import RowContext
 from minisql.vtab.fts3.segments import TermIndex
 from minisql.vtab.fts3.snippets import offsets, snippet
 from minisql.vtab.protocol import EQ, GE, GT, LE, LT, MATCH, ROWID, Cursor, IndexInfo, Module, Value, VirtualTable
+from minisql.vtab.shadow_tables import literal, quoted
 
 if TYPE_CHECKING:
     from minisql.vtab.fts3.content import Row

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from minisql.errors import CORRUPT_VTAB, ERROR, sqlite_error
+from minisql.errors import ERROR, sqlite_error
 from minisql.values.affinity import apply_numeric
 from minisql.values.cast import to_integer
 from minisql.vtab.fts5.configuration import VERSION
 from minisql.vtab.fts5.integrity import check_index
+from minisql.vtab.shadow_tables import corrupt
 
 if TYPE_CHECKING:
     from minisql.vtab.fts5.table import FtsTable
@@ -84,7 +85,7 @@ def _integrity_check(table: FtsTable, rank: Any) -> None:
     table.write_out()
     with_external = isinstance(rank, int) and rank != 0
     if check_index(table, with_external) is not None:
-        raise sqlite_error(CORRUPT_VTAB, "database disk image is malformed")
+        raise corrupt()
 
 
 def _optimize(table: FtsTable, rank: Any) -> None:

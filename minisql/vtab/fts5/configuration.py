@@ -12,6 +12,7 @@ from minisql.errors import CORRUPT_VTAB, ERROR, Error, sqlite_error
 from minisql.values.affinity import apply_numeric
 from minisql.vtab.fts5.formats import COLUMN, FULL, NONE
 from minisql.vtab.fts5.tokenizers import Factory, make_tokenizer
+from minisql.vtab.shadow_tables import quoted
 
 _NORMAL, _EXTERNAL, _CONTENTLESS = range(3)
 _MAX_PREFIXES = 31
@@ -158,11 +159,6 @@ _RANGES = {
     "secure-delete": ("is_secure_delete", 0, 1 << 31),
     "insttoken": ("has_insttoken", 0, 1 << 31),
 }
-
-
-def quoted(name: str) -> str:
-    """A name in double quotes."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 # Arguments

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from minisql.errors import CONSTRAINT, CORRUPT_VTAB, Error, sqlite_error
-from minisql.vtab.fts5.configuration import quoted
-from minisql.vtab.fts5.formats import encode_varint, varints
+from minisql.storage.varint import encode_varint
+from minisql.vtab.fts5.formats import varints
+from minisql.vtab.shadow_tables import corrupt, quoted
 
 if TYPE_CHECKING:
     from minisql.vtab.fts5.auxiliary import RowContext
@@ -163,11 +164,11 @@ class Content:
         for rowid in missing:
             sizes = self.stored_sizes(rowid)
             if sizes is None:
-                raise sqlite_error(CORRUPT_VTAB, "database disk image is malformed")
+                raise corrupt()
             known[rowid] = sizes
         n = self.configuration.n_columns
         if any(len(known[rowid]) != n for rowid in rowids):
-            raise sqlite_error(CORRUPT_VTAB, "database disk image is malformed")
+            raise corrupt()
         return known
 
     def sizes(self, rowid: int, context: RowContext) -> list[int]:
@@ -176,7 +177,7 @@ class Content:
         if configuration.has_sizes:
             sizes = self.stored_sizes(rowid)
             if sizes is None:
-                raise sqlite_error(CORRUPT_VTAB, "database disk image is malformed")
+                raise corrupt()
             return sizes
         if configuration.is_contentless:
             return [-1] * configuration.n_columns

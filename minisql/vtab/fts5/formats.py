@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from minisql.errors import CORRUPT_VTAB, Error, sqlite_error
+from minisql.storage.varint import encode_varint, read_varint
+from minisql.vtab.shadow_tables import corrupt
 
 STRUCTURE_ID = 10  # the document has these two the wrong way round
 AVERAGES_ID = 1
@@ -18,11 +19,6 @@ FULL, COLUMN, NONE = "full", "column", "none"
 _MAGIC_V2 = b"\xff\x00\x00\x01"
 _SEGMENT_SHIFT = 37
 _TOMBSTONE_SEGMENT = 1 << 16
-
-
-def corrupt() -> Error:
-    """The error for shadow tables that do not make sense."""
-    return sqlite_error(CORRUPT_VTAB, "database disk image is malformed")
 
 
 def page_id(segment: int, page: int) -> int:
@@ -36,45 +32,6 @@ def tombstone_id(segment: int, page: int) -> int:
 
 
 # Varints
-
-
-def encode_varint(value: int) -> bytes:
-    """SQLite's varint of a 64-bit integer (negative ones take nine bytes)."""
-    if 0 <= value < 0x80:
-        return _SMALL[value]
-    if 0 <= value < 0x4000:
-        return bytes((value >> 7 | 0x80, value & 0x7F))
-    value &= 0xFFFFFFFFFFFFFFFF
-    if value >> 56:
-        parts = [value & 0xFF]
-        value >>= 8
-        for _ in range(8):
-            parts.append(value & 0x7F | 0x80)
-            value >>= 7
-        return bytes(parts[::-1])
-    parts = [value & 0x7F]
-    value >>= 7
-    while value:
-        parts.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes(parts[::-1])
-
-
-_SMALL = [bytes((number,)) for number in range(0x80)]
-
-
-def read_varint(data: bytes, place: int) -> tuple[int, int]:
-    """The unsigned 64-bit value at `place`, and where it ends; raises IndexError behind the end of the data."""
-    byte = data[place]
-    if byte < 0x80:
-        return byte, place + 1
-    value = byte & 0x7F
-    for end in range(place + 1, place + 8):
-        byte = data[end]
-        value = value << 7 | byte & 0x7F
-        if byte < 0x80:
-            return value, end + 1
-    return value << 8 | data[place + 8], place + 9
 
 
 def varints(data: bytes) -> list[int]:
@@ -94,11 +51,6 @@ def varints(data: bytes) -> list[int]:
     except IndexError:
         raise corrupt() from None
     return values
-
-
-def signed(value: int) -> int:
-    """A 64-bit value as a rowid."""
-    return value - (1 << 64) if value >> 63 else value
 
 
 # Structure

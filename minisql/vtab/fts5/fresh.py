@@ -22,7 +22,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, compress, repeat
 from operator import itemgetter, ne, not_, sub
 
-from minisql.vtab.fts5.formats import encode_positions, encode_varint
+from minisql.storage.varint import encode_varint
+from minisql.vtab.fts5.formats import encode_positions
 
 _N_OFFSETS_KEPT = 1 << 10
 _N_COLUMNS_KEPT = 16

@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from minisql.storage.varint import encode_varint, read_varint
 from minisql.vtab.fts5.formats import (
     AVERAGES_ID,
     COLUMN,
@@ -22,17 +23,13 @@ from minisql.vtab.fts5.formats import (
     Entry,
     Segment,
     Structure,
-    corrupt,
     decode_columns,
     decode_structure,
     encode_columns,
     encode_offsets,
     encode_positions,
     encode_structure,
-    encode_varint,
     page_id,
-    read_varint,
-    signed,
     tombstone_id,
     varints,
 )
@@ -41,6 +38,7 @@ from minisql.vtab.fts5.known import Memory
 from minisql.vtab.fts5.secure import without_deleted
 from minisql.vtab.fts5.segment_reader import SegmentReader
 from minisql.vtab.fts5.segment_writer import SegmentWriter
+from minisql.vtab.shadow_tables import corrupt, signed
 
 if TYPE_CHECKING:
     from minisql.vtab.fts5.configuration import Configuration

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from minisql.vtab.fts5.formats import NONE, Entry, Segment, check_page, corrupt, page_keys, read_varint, signed
+from minisql.storage.varint import read_varint
+from minisql.vtab.fts5.formats import NONE, Entry, Segment, check_page, page_keys
+from minisql.vtab.shadow_tables import corrupt, signed
 
 Pages = Callable[[int], bytes]
 """Gives the leaf of a number."""

@@ -20,7 +20,8 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from operator import sub
 
-from minisql.vtab.fts5.formats import NONE, Entry, encode_varint, read_varint
+from minisql.storage.varint import encode_varint, read_varint
+from minisql.vtab.fts5.formats import NONE, Entry
 
 _MAXIMUM_KEY_ROOM = 24
 _N_VARINTS = 1 << 14

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from minisql.errors import CONSTRAINT_PRIMARYKEY, CORRUPT_VTAB, ERROR, MISMATCH, sqlite_error
+from minisql.errors import CONSTRAINT_PRIMARYKEY, ERROR, MISMATCH, sqlite_error
 from minisql.values.cast import to_text
 from minisql.vtab.fts5.auxiliary import AuxiliaryFunction, RowContext, bm25, lone_ranks
 from minisql.vtab.fts5.commands import run_command
@@ -41,6 +41,7 @@ from minisql.vtab.protocol import (
     Value,
     VirtualTable,
 )  # fmt: skip
+from minisql.vtab.shadow_tables import corrupt
 
 if TYPE_CHECKING:
     from minisql.vtab.host import VtabHost
@@ -221,7 +222,7 @@ class FtsTable(VirtualTable):
         """Adds a row (`sign` 1) or takes one away (-1)."""
         totals = [total + sign * change for total, change in zip(self.totals(), (1, *sizes))]
         if min(totals) < 0:
-            raise sqlite_error(CORRUPT_VTAB, "database disk image is malformed")
+            raise corrupt()
         self._totals = totals
         self._are_totals_changed = True
 

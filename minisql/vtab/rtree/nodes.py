@@ -12,8 +12,8 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
-from minisql.errors import CORRUPT_VTAB, Error, sqlite_error
 from minisql.values.cast import to_integer, to_real
+from minisql.vtab.shadow_tables import corrupt
 
 Box = tuple[float, ...]
 """Lower and upper coordinate of each dimension in turn."""
@@ -23,11 +23,6 @@ Cell = tuple[Any, ...]
 
 _FLOAT = struct.Struct(">f")
 _BITS = struct.Struct(">i")
-
-
-def corrupt() -> Error:
-    """The error for shadow tables that do not make sense."""
-    return sqlite_error(CORRUPT_VTAB, "database disk image is malformed")
 
 
 class CellFormat:

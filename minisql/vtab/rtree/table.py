@@ -30,8 +30,9 @@ from minisql.vtab.protocol import (
 )  # fmt: skip
 from minisql.vtab.rtree.checking import check_tree
 from minisql.vtab.rtree.geometry import GeometryQuery, parse_geometry
-from minisql.vtab.rtree.nodes import Cell, CellFormat, corrupt
+from minisql.vtab.rtree.nodes import Cell, CellFormat
 from minisql.vtab.rtree.tree import MAX_DEPTH, ROOT, Tree
+from minisql.vtab.shadow_tables import corrupt
 
 if TYPE_CHECKING:
     from minisql.vtab.host import VtabHost

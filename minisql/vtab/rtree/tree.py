@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from minisql.vtab.rtree.nodes import Box, Cell, CellFormat, area, box_around, corrupt, joined, margin, overlap
+from minisql.vtab.rtree.nodes import Box, Cell, CellFormat, area, box_around, joined, margin, overlap
+from minisql.vtab.shadow_tables import corrupt
 
 if TYPE_CHECKING:
     from minisql.vtab.host import VtabHost

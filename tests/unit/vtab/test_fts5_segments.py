@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from minisql.vtab.fts5.formats import encode_positions, read_varint
+from minisql.storage.varint import read_varint
+from minisql.vtab.fts5.formats import encode_positions
 from minisql.vtab.fts5.fresh import FreshRows
 from minisql.vtab.fts5.segment_writer import SegmentWriter
 
