@@ -7,6 +7,8 @@ first cause that holds for the file:
     index differs   an index and its table hold different values: the engines read different ones of the two
     used twice      a page is reached on two ways, so what is read depends on the order of reading
     invalid text    text that is not valid in the file's encoding, which apsw refuses to hand out
+    unfilled        a check ends here with a line about a record whose values do not fill its payload; SQLite reads over it
+    check goes on   SQLite's check ends with an error where this one tells the errors that it has found
     unexplained     none of these
 
 The last line gives the counts; with `--list` each finding is printed.
@@ -34,7 +36,8 @@ from tests.damage.fuzz import run_seed
 from tests.damage.samples import Sample
 
 ROOTS = {"t": 2, "tb": 3, "w": 4, "sqlite_autoindex_w_2": 5}
-CAUSES = ("out of order", "index differs", "used twice", "invalid text", "unexplained")
+CAUSES = ("out of order", "index differs", "used twice", "invalid text", "unfilled", "check goes on", "unexplained")
+_MALFORMED = "database disk image is malformed"
 
 
 def cause(damaged: Sample, finding: dict[str, Any]) -> str:
@@ -50,7 +53,14 @@ def cause(damaged: Sample, finding: dict[str, Any]) -> str:
         return "out of order"
     if not is_same:
         return "index differs"
-    return "used twice" if any(count > 1 for count in pages.values()) else "unexplained"
+    if any(count > 1 for count in pages.values()):
+        return "used twice"
+    if finding["query"] in ("PRAGMA quick_check", "PRAGMA integrity_check"):
+        if finding["kind"] == "rows" and _MALFORMED in finding["ours"]:
+            return "unfilled"
+        if finding["theirs"] == _MALFORMED:
+            return "check goes on"
+    return "unexplained"
 
 
 def _walk(path: str) -> tuple[Counter[int], bool]:
