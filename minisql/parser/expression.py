@@ -21,6 +21,7 @@ from __future__ import annotations
 from typing import Any
 
 from minisql import limits
+from minisql.errors import ERROR, sqlite_error
 from minisql.parser import tokens as k
 from minisql.parser.ast import (
     And,
@@ -572,6 +573,18 @@ def _in(state: State, left: Expression, is_negated: bool, level: int, stack: lis
     return InTable(left, name, schema, arguments, is_negated, i)
 
 
+def _check_row_sizes(operand: RowValue, items: list[Expression]) -> None:
+    """Every element of `(x, y) IN (...)` is a row as wide as the operand; a lone subquery is as good as without parentheses."""
+    if len(items) == 1 and items[0].__class__ is ScalarSubquery:
+        return
+    wanted = len(operand.items)
+    for item in items:
+        found = len(item.items) if isinstance(item, RowValue) else 1
+        if found != wanted:
+            plural = "s" if found > 1 else ""
+            raise sqlite_error(ERROR, f"IN(...) element has {found} term{plural} - expected {wanted}")
+
+
 def _close(state: State, left: Expression, kind: int, stack: list[_Frame]) -> Expression | None:
     """Ends or continues the innermost bracket at a token that is no operator.
 
@@ -585,6 +598,8 @@ def _close(state: State, left: Expression, kind: int, stack: list[_Frame]) -> Ex
         return RowValue(lower[1])
     if kind == _RP and code == _IN_LIST:
         lower[1].append(left)
+        if lower[0].__class__ is RowValue:
+            _check_row_sizes(lower[0], lower[1])
         return InList(*lower)
     if code == _CALL and kind == k.ORDER:
         return _call_with_order(state, left, lower)

@@ -96,6 +96,9 @@ def _bind_here(
         uses = common_table.n_uses if common_table is not None else 0
         block = bind_core(compiler, core, parent)
         bound.blocks.append(block)
+        if not number and block.rows is not None and compiler.view_depth:
+            # VALUES at the start of a view is no coroutine.
+            block.is_row_list = True
         if common_table is not None and common_table.n_uses > uses + 1:
             raise sqlite_error(ERROR, f"multiple references to recursive table: {common_table.node.name}")
         if number and len(block.results) != len(bound.blocks[number - 1].results):

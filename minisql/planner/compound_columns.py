@@ -127,7 +127,7 @@ def _arms(compiler: Compiler, block: Block, number: int) -> list[Arm]:
     scope = block.scope
     if rows is None or len(rows) == 1:
         return [(block.results[number].expression, scope)]
-    if block.is_row_list or compiler.has_with or compiler.view_depth:
+    if block.is_row_list or compiler.has_with:
         return [(row[number], scope) for row in rows]
     start = _coroutine_start(compiler, block)
     arms: list[Arm] = [(row[number], scope) for row in rows[:start]]

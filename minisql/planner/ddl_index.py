@@ -72,6 +72,8 @@ def emit_create_index(compiler: Compiler, node: ast.CreateIndex) -> None:
     for term in node.columns:
         column = strip_collation(term.expression)[0]
         if isinstance(column, ast.Column) and column.table is not None:
+            if column.table.lower() != table.name.lower() or column.name.lower() not in table.column_positions:
+                raise sqlite_error(ERROR, f"no such column: {column.table}.{column.name}", compiler.offset(column.position))
             raise sqlite_error(ERROR, 'the "." operator prohibited in index expressions')
         if isinstance(column, ast.Column) and not column.is_double_quoted:
             if column.name.lower() not in table.column_positions:

@@ -66,7 +66,7 @@ def check_definition_expression(
             continue
         if isinstance(node, ast.Column):
             if node.table is not None and place is not PARTIAL_INDEX:
-                if node.table.lower() != table.name.lower():
+                if node.table.lower() != table.name.lower() or node.name.lower() not in table.column_positions:
                     raise sqlite_error(ERROR, f"no such column: {node.table}.{node.name}")
                 raise sqlite_error(ERROR, f'the "." operator prohibited in {place}')
             if place is GENERATED and node.name.lower() in ROWID_NAMES - table.column_positions.keys():

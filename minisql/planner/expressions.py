@@ -493,6 +493,7 @@ def emit_collate(compiler: Compiler, node: ast.Collate, scope: Scope, target: in
 def emit_in_list(compiler: Compiler, node: ast.InList, scope: Scope, target: int) -> int:
     """`x IN (a, b)` as a value."""
     if not node.items:
+        _check_unused(compiler, node.operand, scope)
         return placed(compiler, compiler.constant(1 if node.is_negated else 0), target)
     constant_set = in_constants(compiler, node, scope)
     if constant_set is not None:
@@ -524,6 +525,13 @@ def emit_in_list(compiler: Compiler, node: ast.InList, scope: Scope, target: int
 def _emit_in_rows(compiler: Compiler, node: ast.InList, scope: Scope, target: int) -> int:
     """`(x, y) IN ((a, b), ...)`: one row is a comparison; several are the arms of a compound, of which the last one counts."""
     size = row_size(compiler, node.operand, scope)
+    if node.operand.__class__ is ast.ScalarSubquery and not (
+        len(node.items) == 1 and node.items[0].__class__ is ast.ScalarSubquery
+    ):
+        # SQLite makes a comparison of a lone constant, and takes the operand for a single value otherwise.
+        if len(node.items) == 1 and _is_constant_row(node.items[0]):
+            raise sqlite_error(ERROR, "row value misused")
+        raise sqlite_error(ERROR, f"sub-select returns {size} columns - expected 1")
     for item in node.items:
         found = row_size(compiler, item, scope)
         if found != size:
@@ -541,6 +549,21 @@ def _emit_in_rows(compiler: Compiler, node: ast.InList, scope: Scope, target: in
     rows = [item.items for item in node.items if isinstance(item, ast.RowValue)]
     select = ast.Select([ast.Values(rows, is_row_list=True)], [], None, None, None, None)
     return emit_expression(compiler, ast.InSelect(node.operand, select, node.is_negated), scope, target)
+
+
+def _check_unused(compiler: Compiler, node: ast.Expression, scope: Scope) -> None:
+    """An operand that is never computed may be wrong nonetheless; the parser leaves those that call functions."""
+    if node.__class__ is ast.Literal:
+        return
+    end = compiler.label()
+    compiler.emit(op.Goto, 0, end)
+    row_operands(compiler, node, scope)
+    compiler.place(end)
+
+
+def _is_constant_row(node: ast.Expression) -> bool:
+    items = node.items if isinstance(node, ast.RowValue) else [node]
+    return all(isinstance(item, (ast.Literal, ast.Variable)) or is_foldable(item) for item in items)
 
 
 def plain_item(compiler: Compiler, item: ast.Expression, scope: Scope, is_only: bool) -> ast.Expression:

@@ -177,14 +177,17 @@ def _map_fields(compiler: Compiler, insertion: Insertion) -> None:
             values.setdefault(position, number)
 
 
+def _shown_name(target: ast.TableSource) -> str:
+    return target.alias or (target.name if target.schema is None else f"{target.schema}.{target.name}")
+
+
 def _field(table: Table, name: str, target: ast.TableSource) -> int:
     lowered = name.lower()
     position = table.column_positions.get(lowered)
     if position is None:
         if lowered in ROWID_NAMES and not table.is_without_rowid:
             return ROWID
-        written = target.name if target.schema is None else f"{target.schema}.{target.name}"
-        raise sqlite_error(ERROR, f"table {written} has no column named {name}")
+        raise sqlite_error(ERROR, f"table {_shown_name(target)} has no column named {name}")
     if table.columns[position].generated is not None:
         raise sqlite_error(ERROR, f'cannot INSERT into generated column "{table.columns[position].name}"')
     return position
@@ -197,8 +200,7 @@ def _check_width(insertion: Insertion, n_values: int) -> None:
     if insertion.node.columns is not None:
         raise sqlite_error(ERROR, f"{n_values} values for {n_fields} columns")
     target = insertion.node.target
-    name = f"{target.schema}.{target.name}" if target.schema else target.name
-    raise sqlite_error(ERROR, f"table {name} has {n_fields} columns but {n_values} values were supplied")
+    raise sqlite_error(ERROR, f"table {_shown_name(target)} has {n_fields} columns but {n_values} values were supplied")
 
 
 def _begin(compiler: Compiler, insertion: Insertion, is_single: bool = False) -> None:
@@ -219,7 +221,7 @@ def _begin(compiler: Compiler, insertion: Insertion, is_single: bool = False) ->
     if table.has_autoincrement:
         insertion.sequence = begin_sequence(compiler, table)
     if node.upserts:
-        check_conflict_targets(compiler, table, node.upserts)
+        check_conflict_targets(compiler, table, node.target.alias, node.upserts)
     use = target.foreign_keys
     if use is not None:
         if is_single and not insertion.triggers and node.returning is None and compiler.trigger is None:

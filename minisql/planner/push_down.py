@@ -129,7 +129,7 @@ def prune_columns(made: Input, usage: Usage) -> None:
             continue
         for block in select.blocks:
             result = block.results[position]
-            if not _has_call(result.expression):
+            if result.expression.__class__ is ast.RowValue or not _has_call(result.expression):
                 block.results[position] = Result(ast.Literal(None), result.name, None)
 
 

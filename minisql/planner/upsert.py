@@ -60,9 +60,13 @@ def begin_upserts(
     write.upsert = handle
 
 
-def check_conflict_targets(compiler: Compiler, table: Table, clauses: Sequence[ast.Upsert]) -> None:
+def check_conflict_targets(compiler: Compiler, table: Table, alias: str | None, clauses: Sequence[ast.Upsert]) -> None:
     """Raises SQLite's error for a conflict target that is no constraint."""
     for number, clause in enumerate(clauses, 1):
+        if clause.target_where is not None:
+            scratch = compiler.spawn()
+            scratch.text = compiler.text
+            scratch.emit_expression(clause.target_where, names_scope(table, alias, None))
         if clause.target is not None:
             _find_constraint(compiler, table, clause, number, len(clauses))
 
