@@ -86,7 +86,10 @@ class RowChanger:
 
     def insert(self, rowid: int, row: Row, append_hint: bool = False) -> None:
         """Inserts a row, or replaces the one that has the rowid."""
-        tree, leaf = self.tree, self._leaf
+        tree = self.tree
+        if not append_hint and (self.rowid != rowid or (self._leaf is not None and self._edits != tree.edits)):
+            self.seek_rowid(rowid)
+        leaf = self._leaf
         if leaf is not None and self._edits == tree.edits and self.rowid == rowid:
             put_row(tree, leaf, self._position, not self._is_there, rowid, row, self.codec)
         else:
