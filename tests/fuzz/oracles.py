@@ -401,6 +401,8 @@ def _other_tier(round_: Round) -> tuple[list[str], list[str]]:
 
 def reopened(round_: Round, counts: Counts) -> Iterator[Finding]:
     """Changes on a file, then queries on it opened anew, against the same on a database in memory."""
+    if any(table.schema for table in round_.schema.base_tables):
+        return  # temporary and attached tables are gone then
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
         path = str(Path(folder, "fuzz.db"))
         settings = settings_of(round_)
