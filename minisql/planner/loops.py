@@ -297,8 +297,11 @@ def _open_rowid(nest: Nest, access: Access) -> None:
     mark_done(access)
 
 
+_WITH_OPERAND = frozenset((ast.Between, ast.InList))
+
+
 def mark_done(access: Access) -> None:
-    """The terms that an access makes true need no check (BETWEEN and row values only if all their parts are used)."""
+    """The terms that an access makes true need no check (BETWEEN only if both parts are used, row values always)."""
     used = [*access.equal, *access.hash_terms]
     if access.lower is not None:
         used.append(access.lower)
@@ -307,6 +310,8 @@ def mark_done(access: Access) -> None:
     for candidate in used:
         term = candidate.term
         kind = term.expression.__class__
+        if kind in _WITH_OPERAND and term.expression.operand.__class__ is ast.RowValue:  # type: ignore[attr-defined]
+            continue
         if kind is ast.Between:
             if access.lower is not None and access.upper is not None and access.lower.term is access.upper.term:
                 term.is_done = True

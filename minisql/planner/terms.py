@@ -272,11 +272,16 @@ def find_candidates(compiler: Compiler, term: Term) -> None:
                 _offer_row(compiler, term, node, scope)  # type: ignore[arg-type]
     elif kind is ast.Between:
         if not node.is_negated:  # type: ignore[attr-defined]
-            _offer(compiler, term, node.operand, ">=", node.low, scope)  # type: ignore[attr-defined]
-            _offer(compiler, term, node.operand, "<=", node.high, scope)  # type: ignore[attr-defined]
+            operand, low, high = (_first_of_row(part) for part in (node.operand, node.low, node.high))  # type: ignore[attr-defined]
+            _offer(compiler, term, operand, ">=", low, scope)
+            _offer(compiler, term, operand, "<=", high, scope)
     elif kind is ast.InList:
         if not node.is_negated and node.items:  # type: ignore[attr-defined]
-            _offer(compiler, term, node.operand, "IN", node.items, scope)  # type: ignore[attr-defined]
+            items = node.items  # type: ignore[attr-defined]
+            operand = node.operand  # type: ignore[attr-defined]
+            if operand.__class__ is ast.RowValue and len(items) > 1:
+                operand, items = operand.items[0], [_first_of_row(item) for item in items]
+            _offer(compiler, term, operand, "IN", items, scope)
     elif kind is ast.InSelect:
         if not node.is_negated:  # type: ignore[attr-defined]
             _offer(compiler, term, node.operand, "IN", node, scope)  # type: ignore[attr-defined]
@@ -327,10 +332,23 @@ def _offer_prefix(compiler: Compiler, term: Term, node: ast.Like, scope: Scope) 
         term.candidates.append(candidate)
 
 
+def _first_of_row(node: ast.Expression) -> ast.Expression:
+    """What decides first of a row value; another expression itself."""
+    return node.items[0] if isinstance(node, ast.RowValue) else node
+
+
+_BOUNDS = {"<": "<=", "<=": "<=", ">": ">=", ">=": ">="}
+
+
 def _offer_row(compiler: Compiler, term: Term, node: ast.Binary, scope: Scope) -> None:
-    """A row value equality is as good as one for each column."""
+    """A row value equality is as good as one for each column; a comparison puts a bound to the first one."""
     right = node.right
-    if node.operator in ("=", "IS") and right.__class__ is ast.RowValue:
+    if right.__class__ is ast.RowValue and node.operator in _BOUNDS:
+        first, other = node.left.items[0], right.items[0]  # type: ignore[attr-defined]
+        operator = _BOUNDS[node.operator]
+        _offer(compiler, term, first, operator, other, scope)
+        _offer(compiler, term, other, MIRRORED[operator], first, scope)
+    elif node.operator in ("=", "IS") and right.__class__ is ast.RowValue:
         for left_item, right_item in zip(node.left.items, right.items):  # type: ignore[attr-defined]
             _offer(compiler, term, left_item, node.operator, right_item, scope)
             _offer(compiler, term, right_item, node.operator, left_item, scope)
