@@ -67,7 +67,7 @@ def put_row(
             rows[index] = row
         cells[index] = cell
     unmoved: TableLeaf | None = leaf
-    if leaf.size > pager.usable - 100 and leaf.size > tree.capacity_of(leaf):
+    if leaf.size > (pager.usable if leaf.number != 1 else pager.usable - 100):
         tree.relieve(leaf, rowid)
         unmoved = None
     elif leaf.number == tree.root:

@@ -410,10 +410,6 @@ class TableTree:
         is_new = index == len(rowids) or rowids[index] != rowid
         return put_row(self, leaf, index, is_new, rowid, row, codec)
 
-    def capacity_of(self, leaf: TableLeaf) -> int:
-        """The bytes that a leaf has for its header, pointers and cells."""
-        return page_capacity(self.pager, leaf.number)
-
     def note_append_leaf(self, leaf: TableLeaf) -> None:
         """Notes the last leaf and how full rows that are appended may make it without a closer look."""
         self.append_leaf = leaf

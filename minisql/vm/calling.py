@@ -40,6 +40,16 @@ class SubProgram:
 
         It does not run inside itself unless recursive triggers are on.
         """
+        compiled: CompiledProgram = self._program.linked  # type: ignore[assignment]
+        if frame.parent is None and not compiled.needs_registers and host.limits[limits.TRIGGER_DEPTH] > 0:
+            # What a row of the statement itself calls, and that does without a frame: most triggers.
+            saved_rowid, saved_changes = host.last_insert_rowid, host.changes
+            try:
+                is_ignored: object = compiled.function(host, *values)
+            finally:
+                host.last_insert_rowid = saved_rowid
+            host.changes = saved_changes
+            return is_ignored is True
         if self._is_guarded and frame.parent is not None:
             caller: Frame | None = frame
             while caller is not None:
