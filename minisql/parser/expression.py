@@ -597,6 +597,9 @@ def _close(state: State, left: Expression, kind: int, stack: list[_Frame]) -> Ex
         lower[1].append(left)
         return RowValue(lower[1])
     if kind == _RP and code == _IN_LIST:
+        if left.__class__ is ScalarSubquery and not lower[1]:
+            # x IN ((SELECT ...)) is x IN (SELECT ...).
+            return InSelect(lower[0], left.select, lower[2])
         lower[1].append(left)
         if lower[0].__class__ is RowValue:
             _check_row_sizes(lower[0], lower[1])

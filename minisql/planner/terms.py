@@ -11,7 +11,7 @@ Source: https://www.sqlite.org/optoverview.html sections 1 to 4.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from minisql.parser import ast
 from minisql.planner.expressions import is_row, truth_test
@@ -143,11 +143,7 @@ def read_mask(compiler: Compiler, root: object, scope: Scope) -> int:
 def subquery_mask(compiler: Compiler, node: object, scope: Scope) -> int:
     """The inputs that a subquery in an expression may read: all that have a column of a name that occurs in it."""
     mask = 0
-    inner_aliases, inner_columns = inner_names(compiler, node.select)  # type: ignore[attr-defined]
-    for table, name in names_in(node.select):  # type: ignore[attr-defined]
-        # A name that the subquery itself explains does not reach out.
-        if table in inner_aliases or (table is None and inner_columns is not None and name in inner_columns):
-            continue
+    for table, name in free_names(compiler, node.select):  # type: ignore[attr-defined]
         level: Scope | None = scope
         while level is not None:
             _, source, position = find_in_scope(level, name, table, None)
@@ -167,27 +163,80 @@ def subquery_mask(compiler: Compiler, node: object, scope: Scope) -> int:
     return mask
 
 
+class _Level:
+    """A SELECT core on the way down: the names that its FROM clause explains; `columns` is None where some are not known."""
+
+    __slots__ = ("aliases", "columns", "parent")
+
+    def __init__(self, parent: _Level | None) -> None:
+        self.parent = parent
+        self.aliases: set[str] = set()
+        self.columns: set[str] | None = set()
+
+    def explains(self, table: str | None, name: str) -> bool:
+        """Whether a name is one of this FROM clause."""
+        return table in self.aliases if table is not None else self.columns is not None and name in self.columns
+
+
+def free_names(compiler: Compiler, select: ast.Select) -> set[tuple[str | None, str]]:
+    """The names (table or None, name) in a SELECT that no FROM clause around them explains, up to the SELECT's own."""
+    names: list[tuple[str | None, str, _Level | None]] = []
+    pending: list[tuple[object, _Level | None]] = [(select, None)]
+    while pending:
+        node, level = pending.pop()
+        kind = node.__class__
+        if kind is ast.Column:
+            table = node.table  # type: ignore[attr-defined]
+            names.append((None if table is None else table.lower(), node.name.lower(), level))  # type: ignore[attr-defined]
+        elif kind is ast.Select:
+            own = [_Level(level) for _ in node.cores]  # type: ignore[attr-defined]
+            pending += zip(node.cores, own)  # type: ignore[attr-defined]
+            pending += ((part, own[0]) for part in (node.order_by, node.limit, node.offset))  # type: ignore[attr-defined]
+            pending.append((node.with_clause, level))  # type: ignore[attr-defined]
+        else:
+            if kind in _FROM_ITEMS and level is not None:
+                level.columns = _with_item(compiler, node, level.aliases, level.columns)
+                if kind is ast.SubquerySource:
+                    # It sees nothing of the FROM clause that it stands in; the ON behind it does.
+                    pending.append((node.join, level))  # type: ignore[attr-defined]
+                    pending.append((node.select, level.parent))  # type: ignore[attr-defined]
+                    continue
+            pending += ((child, level) for child in CHILDREN[kind](node))
+    free = set()
+    for table, name, level in names:
+        while level is not None and not level.explains(table, name):
+            level = level.parent
+        if level is None:
+            free.add((table, name))
+    return free
+
+
 def inner_names(compiler: Compiler, select: ast.Select) -> tuple[set[str], set[str] | None]:
     """The aliases of all FROM items of a SELECT and below, and their columns (None if not all are known)."""
     names: set[str] = set()
     columns: set[str] | None = set()
     for node in walk(select):
-        if isinstance(node, ast.TableSource):
-            names.add((node.alias or node.name).lower())
-            table = compiler.context.catalog.find_table(node.name, node.schema)
-            if table is not None and table.view is not None and table.view_columns is not None:
-                columns = None if columns is None else columns | {name.lower() for name in table.view_columns}
-            elif table is None or table.view is not None:
-                columns = None
-            elif columns is not None:
-                columns |= table.column_positions.keys()
-                if not table.is_without_rowid:
-                    columns |= ROWID_NAMES
-        elif isinstance(node, (ast.SubquerySource, ast.FunctionSource)):
-            if node.alias is not None:
-                names.add(node.alias.lower())
-            columns = None
+        if node.__class__ in _FROM_ITEMS:
+            columns = _with_item(compiler, node, names, columns)
     return names, columns
+
+
+_FROM_ITEMS = frozenset((ast.TableSource, ast.SubquerySource, ast.FunctionSource))
+
+
+def _with_item(compiler: Compiler, item: Any, names: set[str], columns: set[str] | None) -> set[str] | None:
+    """Adds a FROM item's alias to `names`; returns the columns with its own, None if they are not known."""
+    if item.__class__ is not ast.TableSource:
+        if item.alias is not None:
+            names.add(item.alias.lower())
+        return None
+    names.add((item.alias or item.name).lower())
+    table = compiler.context.catalog.find_table(item.name, item.schema)
+    if columns is None or table is None:
+        return None
+    if table.view is not None:
+        return None if table.view_columns is None else columns | {name.lower() for name in table.view_columns}
+    return columns | table.column_positions.keys() | (frozenset() if table.is_without_rowid else ROWID_NAMES)
 
 
 def names_in(

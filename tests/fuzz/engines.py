@@ -96,8 +96,8 @@ class Sqlite:
         self.described = ()
         try:
             rows = list(self.connection.execute(sql, PARAMETERS if ":p" in sql else None))
-        except (apsw.InterruptError, UnicodeDecodeError):
-            # Text that is no UTF-8 cannot be fetched through apsw.
+        except (apsw.InterruptError, apsw.BindingsError, UnicodeDecodeError):
+            # Text that is no UTF-8 cannot be fetched through apsw, which wants all parameters to be bound, too.
             raise Costly from None
         except apsw.Error as error:
             return Answer(None, f"{error} ({error.extendedresult})", state=self._state(sql))
