@@ -423,7 +423,7 @@ class Connection:
         """Registers a Python function for SQL; None removes it."""
         session = self._open_session()
         _check_definition(name, narg, OperationalError, "Error creating function")
-        session.create_function(name, narg, None if func is None else scalar_callback(func), deterministic)
+        session.create_function(name, narg, None if func is None else scalar_callback(func, narg), deterministic)
 
     @positional_only_soon("name", "n_arg", "aggregate_class")
     @checked

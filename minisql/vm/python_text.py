@@ -600,10 +600,11 @@ def truth_of(translator: Translator, register: int, use: int, null_is_true: bool
             return Condition(operand.text, f"not {operand.text}")
         if operand.is_name:
             return Condition(f"({operand.text} is None or {operand.text})", f"{operand.text} == 0")
-    call = f"truth({operand.text})"
+    first, value = bound(translator, operand)
+    test, call = f"{first}.__class__ is int", f"truth({value})"
     if null_is_true:
-        return Condition(f"{call} is not False", f"{call} is False")
-    return Condition(call, f"not {call}")
+        return Condition(f"({value} if {test} else {call} is not False)", f"(not {value} if {test} else {call} is False)")
+    return Condition(f"({value} if {test} else {call})", f"(not {value} if {test} else not {call})")
 
 
 def _folded_truth(translator: Translator, definition: int, null_is_true: bool) -> Condition | None:
