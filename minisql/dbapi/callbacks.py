@@ -137,7 +137,9 @@ def scalar_callback(function: Callable[..., Any], n_arguments: int) -> Callable[
         except BaseException as error:
             raise failure(error) from None
 
-    return {1: call_one, 2: call_two}.get(n_arguments, call)
+    if n_arguments == 1:
+        return call_one
+    return call_two if n_arguments == 2 else call
 
 
 class _Aggregate:
