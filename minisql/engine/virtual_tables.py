@@ -25,7 +25,6 @@ from minisql.errors import CONSTRAINT, ERROR, MISUSE, Error, sqlite_error
 from minisql.functions.registry import ScalarFunction
 from minisql.parser import ast, parse_one
 from minisql.planner.index_info import IndexInfo
-from minisql.values.affinity import affinity_of_type
 from minisql.vtab.built_in import built_in_module, built_in_names, register_late_functions
 from minisql.vtab.protocol import FIRST_FUNCTION, NO_CHANGE, NORMAL_RISK, Module, step_by_step
 
@@ -143,13 +142,12 @@ def _declare_columns(session: Session, table: Table, declaration: str) -> None:
     table.is_without_rowid = declared.is_without_rowid
     table.primary_key = declared.primary_key
     for column in table.columns:
-        # HIDDEN is a word of the declared type.
+        # HIDDEN is a word of the declared type, which goes; the affinity that it gives (NUMERIC, if it is the only one) stays.
         words = column.declared_type.split()
         kept = [word for word in words if word.lower() != "hidden"]
         if len(kept) != len(words):
             column.hidden = _HIDDEN
             column.declared_type = " ".join(kept)
-            column.affinity = affinity_of_type(column.declared_type)
 
 
 def disconnect_all(session: Session) -> None:

@@ -49,9 +49,16 @@ def refuse_virtual_returning(table: Table, verb: str, returning: object) -> None
 
 
 def emit_virtual_insert(compiler: Compiler, table: Table, new: RowRegisters, rowid_source: int, conflict: int) -> None:
-    """One new row; the module gets values as they are, without affinity."""
-    null = compiler.constant(None)
-    registers = (null, rowid_source or null, *new.column_registers())
+    """One new row; the module gets values as they are, without affinity, but a rowid that is given must be an integer."""
+    null = rowid = compiler.constant(None)
+    if rowid_source:
+        rowid = compiler.register()
+        compiler.emit(op.SCopy, rowid_source, rowid)
+        is_null = compiler.label()
+        compiler.emit(op.IsNull, rowid, is_null)
+        compiler.emit(op.MustBeInt, rowid, 0)
+        compiler.place(is_null)
+    registers = (null, rowid, *new.column_registers())
     _emit_change(compiler, table, registers, conflict, None, compiler.register())
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from minisql.errors import CONSTRAINT, ERROR, MISMATCH, Error, sqlite_error
+from minisql.errors import CONSTRAINT, ERROR, Error, sqlite_error
 from minisql.values.cast import to_integer, to_text
 from minisql.vtab.fts3.commands import integrity_text, merge_levels, optimize, run_command
 from minisql.vtab.fts3.configuration import Configuration, parse_arguments, take_columns, unindexed_names
@@ -22,7 +22,7 @@ from minisql.vtab.fts3.rows import RowContext
 from minisql.vtab.fts3.segments import TermIndex
 from minisql.vtab.fts3.snippets import offsets, snippet
 from minisql.vtab.protocol import EQ, GE, GT, LE, LT, MATCH, ROWID, Cursor, IndexInfo, Module, Value, VirtualTable
-from minisql.vtab.shadow_tables import literal, quoted
+from minisql.vtab.shadow_tables import literal, quoted, rowid_of, stored_rowid
 
 if TYPE_CHECKING:
     from minisql.vtab.fts3.content import Row
@@ -285,7 +285,7 @@ class FtsTable(VirtualTable):
                 raise sqlite_error(ERROR)
             rowid = docid
         try:
-            return self.content.insert(_integer_docid(rowid), row, language)
+            return self.content.insert(stored_rowid(rowid), row, language)
         except Error as error:
             raise sqlite_error(error.sqlite_errorcode) if error.sqlite_errorcode & 0xFF == CONSTRAINT else error from error
 
@@ -387,16 +387,6 @@ class FtsTable(VirtualTable):
         return integrity_text(self, schema, name)
 
 
-def _integer_docid(value: Any) -> int | None:
-    if value is None or isinstance(value, int):
-        return value
-    if isinstance(value, float) and value == int(value):
-        return int(value)
-    if isinstance(value, str) and value.strip().lstrip("+-").isdigit():
-        return int(value)
-    raise sqlite_error(MISMATCH)
-
-
 def _wrong_count(name: str, *_arguments: Any) -> None:
     raise sqlite_error(ERROR, f"wrong number of arguments to function {name}()")
 
@@ -492,8 +482,8 @@ class FtsCursor(Cursor):
         return RowContext(table, match, is_descending), iter([(docid, None) for docid in docids])
 
     def _one(self, docid: Any) -> Iterator[tuple[int, Row | None]]:
-        number = docid if isinstance(docid, int) else to_integer(docid) if docid is not None else None
-        if number is None or (isinstance(docid, float) and number != docid):
+        number = rowid_of(docid)
+        if number is None:
             return
         row = self.table.content.find(number)
         if row is not None:

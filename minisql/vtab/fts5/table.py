@@ -41,7 +41,7 @@ from minisql.vtab.protocol import (
     Value,
     VirtualTable,
 )  # fmt: skip
-from minisql.vtab.shadow_tables import corrupt
+from minisql.vtab.shadow_tables import corrupt, new_rowid, rowid_of
 
 if TYPE_CHECKING:
     from minisql.vtab.host import VtabHost
@@ -273,7 +273,7 @@ class FtsTable(VirtualTable):
         if command is not None:
             run_command(self, to_text(command), rank, rowid, row)
             return 0
-        rowid = _integer_rowid(rowid)
+        rowid = new_rowid(rowid)
         replaces = self.host.conflict_action() == _REPLACE and not configuration.is_external
         if replaces and rowid is not None and not (configuration.is_contentless and not configuration.is_deletable):
             self._remove_if_there(rowid)
@@ -333,11 +333,11 @@ class FtsTable(VirtualTable):
         self.index.remove_document(rowid, columns)
         self.change_totals(sizes, -1)
 
-    def update_change_row(self, rowid: int, new_rowid: Any, values: Sequence[Any]) -> None:
+    def update_change_row(self, rowid: int, given: Any, values: Sequence[Any]) -> None:
         """UPDATE; a row that moves to another rowid may replace the one there."""
         configuration = self.configuration
         *row, _command, _rank = values
-        new = _integer_rowid(new_rowid)
+        new = new_rowid(given)
         if new is None:
             raise sqlite_error(MISMATCH)
         if configuration.is_contentless:
@@ -477,17 +477,6 @@ def _plan_cost(info: IndexInfo, plan: _Plan) -> None:
         info.estimated_cost *= 0.4
 
 
-def _integer_rowid(value: Any) -> int | None:
-    """A rowid that was given: a number without fraction, or NULL."""
-    if value is None or isinstance(value, int):
-        return value
-    if isinstance(value, float) and value == int(value):
-        return int(value)
-    if isinstance(value, str) and value.strip().lstrip("+-").isdigit():
-        return int(value)
-    raise sqlite_error(MISMATCH)
-
-
 def _no_locale(*_arguments: Any) -> None:
     return None
 
@@ -609,12 +598,8 @@ class _Request:
                     raise sqlite_error(ERROR, f"parse error in rank function: {text}")
                 self._rank = None
         elif kind == "=":
-            if isinstance(argument, int):
-                self.lower = self.upper = argument
-            elif isinstance(argument, float) and argument == int(argument):
-                self.lower = self.upper = int(argument)
-            else:
-                self.lower, self.upper = 1, 0
+            rowid = rowid_of(argument)
+            self.lower, self.upper = (1, 0) if rowid is None else (rowid, rowid)
         elif isinstance(argument, int):
             if kind == "<":
                 self.upper = argument

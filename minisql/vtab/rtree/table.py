@@ -32,13 +32,14 @@ from minisql.vtab.rtree.checking import check_tree
 from minisql.vtab.rtree.geometry import GeometryQuery, parse_geometry
 from minisql.vtab.rtree.nodes import Cell, CellFormat
 from minisql.vtab.rtree.tree import MAX_DEPTH, ROOT, Tree
-from minisql.vtab.shadow_tables import corrupt
+from minisql.vtab.shadow_tables import corrupt, rowid_of
 
 if TYPE_CHECKING:
     from minisql.vtab.host import VtabHost
 
 MAX_CELLS = 51
 _MAX_AUXILIARY = 100
+_LARGEST_ROWID = (1 << 63) - 1
 REPLACE = 5
 _LETTERS = {EQ: "A", LE: "B", LT: "C", GE: "D", GT: "E", MATCH: "F"}
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
@@ -98,13 +99,18 @@ class RtreeModule(Module):
                 names.append(_first_word(text))
                 declared.append(f"{names[-1]} {'INT' if number == 0 else kind}")
         n_coordinates = len(arguments) - 1 - n_auxiliary
+        bare = [_bare(name) for name in names]
+        lowered = [name.lower() for name in bare]
+        for number, name in enumerate(lowered):
+            if name in lowered[:number]:
+                raise sqlite_error(ERROR, f"duplicate column name: {bare[number]}")
         if n_coordinates < 2:
             raise sqlite_error(ERROR, "Too few columns for an rtree table")
         if n_coordinates > 10:
             raise sqlite_error(ERROR, "Too many columns for an rtree table")
         if n_coordinates % 2:
             raise sqlite_error(ERROR, "Wrong number of columns for an rtree table")
-        return f"CREATE TABLE x({', '.join(declared)})", [_bare(name) for name in names], n_coordinates
+        return f"CREATE TABLE x({', '.join(declared)})", bare, n_coordinates
 
     def is_shadow_name(self, suffix: str) -> bool:
         """The three tables."""
@@ -269,12 +275,15 @@ class RtreeTable(VirtualTable):
         self._check_unread()
         n = self.cells.n_coordinates
         box = self._box(values[1 : n + 1])
-        identifier = to_integer(values[0]) if values[0] is not None else self._new_rowid()
+        # A new id is chosen when the old one is free.
+        identifier = to_integer(values[0]) if values[0] is not None else rowid
         if identifier != rowid and self.tree.leaf_of(identifier) is not None:
             if self.host.conflict_action() != REPLACE:
                 raise sqlite_error(CONSTRAINT, f"UNIQUE constraint failed: {self.table_name}.{self.names[0]}")
             self.tree.delete(identifier)
         self.tree.delete(rowid)
+        if values[0] is None:
+            identifier = self._new_rowid()
         self.tree.insert(identifier, box)
         self._store_auxiliary(identifier, values[n + 1 :])
 
@@ -292,8 +301,13 @@ class RtreeTable(VirtualTable):
         return box
 
     def _new_rowid(self) -> int:
-        largest = self.host.execute(self._next_sql)[0][0]
-        return (largest or 0) + 1
+        largest: int = self.host.execute(self._next_sql)[0][0] or 0
+        if largest < _LARGEST_ROWID:
+            return largest + 1
+        # A free one is found as for any table.
+        found = self.host.change(f'INSERT INTO {self.prefix}rowid"(rowid) VALUES(NULL)', ())
+        self.host.execute(f'DELETE FROM {self.prefix}rowid" WHERE rowid=?', (found,))
+        return found
 
     def _store_auxiliary(self, rowid: int, values: Sequence[Any]) -> None:
         if self.n_auxiliary:
@@ -367,10 +381,9 @@ class RtreeCursor(Cursor):
         ])  # fmt: skip
 
     def _by_id(self, value: Any) -> list[Cell]:
-        if isinstance(value, float) and value == int(value):
-            value = int(value)
-        if isinstance(value, int):
-            cell = self.table.tree.cell_of(value)
+        rowid = rowid_of(value)
+        if rowid is not None:
+            cell = self.table.tree.cell_of(rowid)
             if cell is not None:
                 return [cell]
         return []
