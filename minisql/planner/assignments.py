@@ -35,7 +35,7 @@ class Assignments:
     """
 
     __slots__ = (
-        "announcer", "assigned", "changed", "expressions", "is_key_changed", "items", "names", "sets_rowid", "superseded",
+        "announcer", "assigned", "changed", "is_key_changed", "items", "names", "sets_rowid", "superseded",
         "table",
     )  # fmt: skip
 
@@ -56,9 +56,11 @@ class Assignments:
         self.is_key_changed = self.sets_rowid or (
             table.is_without_rowid and any(position in self.assigned for position in table.primary_key)
         )
-        self.expressions = [
-            single for positions, expression in items for single in _scalars(positions, expression)
-        ]
+
+    @property
+    def expressions(self) -> list[ast.Expression]:
+        """The values one by one, for UPDATE FROM to gather."""
+        return [single for positions, expression in self.items for single in _scalars(positions, expression)]
 
     def emit_values(self, compiler: Compiler, new: RowRegisters, scope: Scope, given: Sequence[int] | None) -> None:
         """Puts the values into the new row, computed in `scope` or taken from the registers `given`."""
@@ -82,11 +84,18 @@ class Assignments:
 def _scalars(positions: tuple[int, ...], expression: ast.Expression) -> list[ast.Expression]:
     if len(positions) == 1 or not isinstance(expression, ast.ScalarSubquery):
         return [expression]
-    return [ast.ScalarSubquery(_one_column(expression.select, number)) for number in range(len(positions))]
+    return [ast.ScalarSubquery(_one_column(expression.select, number, len(positions))) for number in range(len(positions))]
 
 
-def _one_column(select: ast.Select, number: int) -> ast.Select:
-    """The SELECT with only its n-th result column."""
+def _one_column(select: ast.Select, number: int, width: int) -> ast.Select:
+    """The SELECT with only its n-th result column (of `width`)."""
+    if any(isinstance(core, ast.Core) and len(core.columns) != width for core in select.cores):
+        # What a star stands for gets names.
+        names = [f"column{n}" for n in range(width)]
+        rows = ast.With(False, [ast.CommonTable("rows", names, select, None, -1)])
+        source = ast.TableSource("rows", None, None, None, False, -1, None)
+        column = ast.ResultColumn(ast.Column(names[number], None, None, False, -1), None, 0, 0)
+        return ast.Select([ast.Core([column], False, [source], None, None, None, None)], [], None, None, None, rows)
     cores: list[ast.Core | ast.Values] = []
     for core in select.cores:
         if isinstance(core, ast.Values):
@@ -124,10 +133,9 @@ def map_assignments(
     for number, assignment in enumerate(assignments):
         columns = assignment.columns
         expression = assignment.expression
-        if assignment.is_row and not (len(columns) == 1 and not isinstance(expression, ast.RowValue)):
-            size = _width(compiler, expression, make_scope)
-            if size != len(columns):
-                raise sqlite_error(ERROR, f"{len(columns)} columns assigned {size} values")
+        is_subquery = isinstance(expression, ast.ScalarSubquery)
+        if assignment.is_row and not is_subquery:
+            _check_width(compiler, assignment, make_scope)
         try:
             positions = tuple(_position(table, name) for name in columns)
         except Error:
@@ -135,6 +143,8 @@ def map_assignments(
             if make_scope is not None:
                 resolve_values(compiler, assignments[: number + 1], make_scope())
             raise
+        if assignment.is_row and is_subquery:
+            _check_width(compiler, assignment, make_scope)
         names.update(name.lower() for name in columns)
         if announcer is not None:
             if make_scope is not None:
@@ -150,6 +160,16 @@ def map_assignments(
     result.superseded = superseded
     result.announcer = announcer
     return result
+
+
+def _check_width(compiler: Compiler, assignment: ast.Assignment, make_scope: Callable[[], Scope] | None) -> None:
+    """`(a, b) = ...` needs as many values.  SQLite knows the width of a subquery only after it has looked for the columns."""
+    n = len(assignment.columns)
+    if n == 1 and not isinstance(assignment.expression, ast.RowValue):
+        return
+    size = _width(compiler, assignment.expression, make_scope)
+    if size != n:
+        raise sqlite_error(ERROR, f"{n} columns assigned {size} values")
 
 
 def _width(compiler: Compiler, expression: ast.Expression, make_scope: Callable[[], Scope] | None) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from minisql.catalog.schema import Table
 from minisql.planner.binding import bind_view, positions_of, view_columns
+from minisql.planner.compound_columns import type_of_column
 
 if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler
@@ -20,6 +21,8 @@ def view_as_table(compiler: Compiler, view: Table) -> Table:
     known, compiler.authorized = compiler.authorized, None
     columns = view_columns(view, bind_view(compiler, view))
     compiler.authorized = known
+    for column in columns:
+        column.declared_type = type_of_column(column.declared_type, column.affinity)
     stand_in = Table(view.name, view.schema_index, view.schema_name)
     stand_in.columns = columns
     stand_in.column_positions = positions_of(columns)

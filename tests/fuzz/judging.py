@@ -161,6 +161,7 @@ NAMING = (
     "no such", "misuse of aggregate", "ambiguous", "1st GROUP BY", "2nd GROUP BY", "1st ORDER BY", "2nd ORDER BY", "all VALUES",
     "FILTER may not", "target object", "sub-select returns", "wrong number of arguments", "row value misused", "cannot modify",
     "cannot override", "IN(...) element", "no query solution", "ORDER BY may not be used", "SELECTs to the left",
+    "misuse of window", "2 columns", "3 columns", "DISTINCT is not supported", "error in view",
 )  # fmt: skip
 """Of two mistakes in one statement either may be reported."""
 
