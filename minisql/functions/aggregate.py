@@ -306,6 +306,16 @@ def _folded(accumulator: Sum, values: list[Any]) -> Any:
 def _compensated_sum(values: list[float]) -> tuple[float, float]:
     """The sum of reals and its collected rounding error: `_add_real` as one loop."""
     total = error = 0.0
+    if min(values) >= 0.0:
+        # As below; without two calls for each value (benchmark scan_filter_sum).
+        for value in values:
+            after = total + value
+            if total > value:
+                error += total - after + value
+            else:
+                error += value - after + total
+            total = after
+        return total, error
     for value in values:
         after = total + value
         if abs(total) > abs(value):
