@@ -426,12 +426,12 @@ def _call_without_arguments(state: State, i: int) -> tuple[Expression, int]:
     is_star = argument == _STAR
     is_distinct = argument == _DISTINCT
     state.index = i + 3 if is_star or is_distinct or argument == _ALL else i + 2
-    order_by = None
     if not is_star and accept(state, _ORDER):
+        # It is read and forgotten.
         expect(state, k.BY)
-        order_by = nested(state, state.rules.ordering_terms)
+        nested(state, state.rules.ordering_terms)
     expect(state, _RP)
-    call = FunctionCall(word_text(state, i), [], i, is_star, is_distinct, order_by, None, None)
+    call = FunctionCall(word_text(state, i), [], i, is_star, is_distinct, None, None, None)
     state.calls.append(call)
     if kinds[state.index] in (_FILTER, _OVER):
         call = _call_tail(state, call)

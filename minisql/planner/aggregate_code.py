@@ -99,6 +99,8 @@ def find_calls(compiler: Compiler, block: Block, order: list[OrderItem] | None) 
         if calls.aggregates and not is_aggregate:
             node = calls.aggregates[0][0]
             raise sqlite_error(ERROR, f"misuse of aggregate: {node.name}()", compiler.offset(node.position))
+    if core.windows and calls.windows:
+        _collect_named_windows(compiler, core.windows, calls, block.scope)
     if core.group_by is not None:
         calls.keys = group_keys(compiler, core.group_by, block)
         calls.has_keys = True
@@ -174,6 +176,19 @@ def _collect(compiler: Compiler, root: ast.Expression, calls: Calls, scope: Scop
         else:
             # From right to left on the stack, so that calls are met in the order in which they are written.
             pending.extend(children[kind](node)[::-1])
+
+
+def _collect_named_windows(compiler: Compiler, windows: list[ast.Window], calls: Calls, scope: Scope) -> None:
+    """What the definitions hold that calls use by name, or extend."""
+    over = (call.over for call in calls.windows)
+    wanted = {(each if isinstance(each, str) else each.base or "").lower() for each in over if each is not None}
+    for window in reversed(windows):
+        if (window.name or "").lower() in wanted:
+            wanted.add((window.base or "").lower())
+            parts = [*(window.partition_by or ()), *(term.expression for term in window.order_by or ())]
+            _refuse_nested_windows(compiler, parts, scope)
+            for part in parts:
+                _collect(compiler, part, calls, scope)
 
 
 def _collect_call(

@@ -9,7 +9,9 @@ import pytest
 from tests.fuzz.foreign import archive, brought_over, run, script_of
 
 
-@pytest.mark.skipif(not archive().exists(), reason="python -m tests.fuzz.foreign has not fetched sqlglot's sources from the index")
+@pytest.mark.skipif(
+    not archive().exists(), reason="python -m tests.fuzz.foreign has not fetched sqlglot's sources from the index"
+)
 def test_statements_of_other_dialects(tmp_path: Path) -> None:
     counts, reports = run(400, tmp_path)
     assert reports == [] and counts["statements"] > 200
