@@ -28,7 +28,7 @@ from minisql.engine.statement import EmptyStatement, Statement
 from minisql.engine.virtual_transactions import ConnectedTable
 from minisql.errors import AUTH, LOCKED, MISUSE, OK, Error, InternalInvariantError, sqlite_error
 from minisql.functions.registry import FunctionRegistry
-from minisql.parser import Parsed, ast, parse_one
+from minisql.parser import Parsed, RecentConditions, ast, parse_one
 from minisql.planner.statement import compile_statement
 from minisql.values.collation import Collation, built_in_collations
 from minisql.values.storage_class import UTF8
@@ -106,6 +106,7 @@ class Session:
         self.planning_reads: list[int] = []
         self.kept_statements: dict[str, Statement] = {}
         self.shapes = Shapes()
+        self.recent_conditions = RecentConditions()
         self.collation_names = ["BINARY", "NOCASE", "RTRIM"]
         self.pure_context: str | None = None
         self.time_ms: int | None = None
@@ -136,11 +137,15 @@ class Session:
             if known is not None:
                 known.sql = sql
                 return Statement(self, sql, known), len(sql)
-        parsed, end = parse_one(sql, start, self.limits)
+        recent = self.recent_conditions if self.flags["minisql_shapes"] else None
+        parsed, end = parse_one(sql, start, self.limits, True, recent)
         text = sql if start == 0 and end == len(sql) else sql[start:end]
         if parsed is None:
             return EmptyStatement(self, text), end
         program = self.compile_parsed(parsed) if self.verifies_programs else self._compile(parsed)
+        condition = parsed.condition
+        if condition is not None and condition.node is not None:
+            self.recent_conditions.give_back(condition)
         return Statement(self, text, program), end
 
     def compile(self, sql: str) -> Program:
@@ -645,6 +650,7 @@ class Session:
             limits = list(self.limits)
             limits[category] = min(value, limit_numbers.HARD_LIMITS[category])
             # Programs compiled before know nothing of limits, or of other ones.
+            self.recent_conditions.clear()
             self.limits = limits if tuple(limits) != limit_numbers.DEFAULTS else limit_numbers.DEFAULTS
             self.bump_generation()
         return old

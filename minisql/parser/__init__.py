@@ -5,6 +5,7 @@ knows a schema.
 """
 
 from minisql.parser.parse import Parsed, parse_expression, parse_one, parse_script
+from minisql.parser.recent_conditions import RecentConditions
 from minisql.parser.tokenizer import Source
 
-__all__ = ["Parsed", "Source", "parse_expression", "parse_one", "parse_script"]
+__all__ = ["Parsed", "RecentConditions", "Source", "parse_expression", "parse_one", "parse_script"]

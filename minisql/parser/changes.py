@@ -25,6 +25,7 @@ from minisql.parser.ast import (
     With,
 )
 from minisql.parser.expression import expression
+from minisql.parser.recent_conditions import read_condition
 from minisql.parser.select import (
     from_items,
     index_hint,
@@ -133,7 +134,9 @@ def _upsert(state: State) -> Upsert:
 
 
 def _where(state: State) -> Expression | None:
-    return expression(state) if accept(state, k.WHERE) else None
+    if not accept(state, k.WHERE):
+        return None
+    return expression(state) if state.condition is None else read_condition(state, expression)
 
 
 def _assignments(state: State) -> list[Assignment]:

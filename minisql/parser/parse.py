@@ -13,6 +13,7 @@ from minisql.parser.ast import Column, Expression, FunctionCall, Statement
 from minisql.parser.commands import STATEMENT_RULES
 from minisql.parser.depth import check_nesting
 from minisql.parser.expression import expression
+from minisql.parser.recent_conditions import Condition, RecentConditions
 from minisql.parser.select import RULES
 from minisql.parser.state import State, syntax_error
 from minisql.parser.tokenizer import Source, statement_end
@@ -28,11 +29,11 @@ class Parsed:
 
     `parameter_names[n - 1]` is the name of parameter n with its prefix, None for a plain `?` or a number that was skipped;
     `source` turns positions of the tree into offsets and texts.  What spares walks over the tree: `calls` are all function
-    calls, in the order in which they end, `columns` the names used as columns (None: not known), and `n_selects` counts
-    SELECT, VALUES and IN with a table.
+    calls, in the order in which they end, `columns` the names used as columns (None: not known), `n_selects` counts
+    SELECT, VALUES and IN with a table.  `condition` is what may be kept of the tree.
     """
 
-    __slots__ = ("calls", "columns", "n_selects", "parameter_names", "source", "statement")
+    __slots__ = ("calls", "columns", "condition", "n_selects", "parameter_names", "source", "statement")
 
     def __init__(
         self,
@@ -42,6 +43,7 @@ class Parsed:
         calls: list[FunctionCall] | None = None,
         columns: list[Column] | None = None,
         n_selects: int = 0,
+        condition: Condition | None = None,
     ) -> None:
         self.statement = statement
         self.parameter_names = parameter_names
@@ -49,22 +51,29 @@ class Parsed:
         self.calls = calls
         self.columns = columns
         self.n_selects = n_selects
+        self.condition = condition
 
 
 def parse_one(
-    sql: str, start: int = 0, limit_values: Sequence[int] = limits.DEFAULTS, drops_terms: bool = True
+    sql: str,
+    start: int = 0,
+    limit_values: Sequence[int] = limits.DEFAULTS,
+    drops_terms: bool = True,
+    recent: RecentConditions | None = None,
 ) -> tuple[Parsed | None, int]:
     """Parses the first statement of sql[start:] and returns it with the offset where the rest of the text begins.
 
     The statement is None when only blanks, comments and semicolons are left.  Without `drops_terms` the tree has the terms
-    beside a false term of AND, too.  Raises OperationalError with SQLite's text;
+    beside a false term of AND, too.  With `recent` the condition may be one of those; the caller gives it back when the tree
+    is not needed any more.  Raises OperationalError with SQLite's text;
     its offset counts UTF-8 bytes from `start`.
     """
     length = len(sql)
     origin = start
+    found = None if recent is None or start else recent.find(sql)
     while True:
         end = sql.find(";", start) + 1 or length
-        state = State(sql, start, end, limit_values, RULES)
+        state = State(sql, start, end, limit_values, RULES, found)
         if end != length and (not state.words or state.words[-1] != ";"):
             # That semicolon stands within a string, a comment or a quoted name.
             end = statement_end(sql, start)
@@ -89,7 +98,10 @@ def parse_one(
     if kind != _SEMI and kind != _END_OF_INPUT:
         raise syntax_error(state, state.index)
     end = length if kind == _END_OF_INPUT else state.source.end
-    return Parsed(statement, state.parameter_names, state.source, state.calls, state.columns, state.n_selects), end
+    parsed = Parsed(
+        statement, state.parameter_names, state.source, state.calls, state.columns, state.n_selects, state.condition
+    )
+    return parsed, end
 
 
 def parse_script(sql: str, start: int = 0, limit_values: Sequence[int] = limits.DEFAULTS) -> Iterator[tuple[Parsed, int]]:

@@ -47,6 +47,7 @@ from minisql.parser.expression import (
     expression_list,
     subquery,
 )
+from minisql.parser.recent_conditions import read_condition
 from minisql.parser.state import (
     Rules,
     State,
@@ -169,7 +170,7 @@ def _core(state: State) -> Core:
         kind = kinds[state.index]
     if kind == k.WHERE:
         state.index += 1
-        where = expression(state)
+        where = expression(state) if state.condition is None else read_condition(state, expression)
         kind = kinds[state.index]
     if kind == k.GROUP:
         state.index += 1

@@ -15,6 +15,7 @@ from minisql import limits
 from minisql.errors import ERROR, Error, sqlite_error
 from minisql.parser import tokens as k
 from minisql.parser.ast import Column, FunctionCall, OrderingTerm, Select, Variable, Window
+from minisql.parser.recent_conditions import Condition
 from minisql.parser.tokenizer import Source, dequote, is_grouped, is_oversized, kind_of, statement_end, tokenize
 
 _Result = TypeVar("_Result")
@@ -38,11 +39,13 @@ class State:
     `parameter_names[n - 1]` is the name of parameter n, None for a plain `?` or a gap; `is_trigger` is set within the body
     of a trigger; `drops_terms` says whether what stands beside a false term of AND is dropped.  `calls` are the function
     calls read so far, `columns` the names read as columns, `n_selects` counts SELECT, VALUES and IN with a table.
+    `found` are words, kinds and `condition` of a text without comments, if they are known already.
     """
 
     __slots__ = (
         "calls",
         "columns",
+        "condition",
         "depth",
         "drops_terms",
         "index",
@@ -57,14 +60,27 @@ class State:
         "words",
     )
 
-    def __init__(self, sql: str, start: int, end: int, limit_values: Sequence[int], rules: Rules) -> None:
-        words = tokenize(sql, start, end)
-        kinds = [*map(kind_of, words), _END_OF_INPUT, _END_OF_INPUT]
-        if sql.find("--", start, end) >= 0 or sql.find("/*", start, end) >= 0:
-            words, kinds = _without_comments(words, kinds)
-            self.source = Source(sql, start, end)
-        else:
+    def __init__(
+        self,
+        sql: str,
+        start: int,
+        end: int,
+        limit_values: Sequence[int],
+        rules: Rules,
+        found: tuple[list[str], list[int], Condition] | None = None,
+    ) -> None:
+        self.condition: Condition | None = None
+        if found is not None:
+            words, kinds, self.condition = found
             self.source = Source(sql, start, end, words)
+        else:
+            words = tokenize(sql, start, end)
+            kinds = [*map(kind_of, words), _END_OF_INPUT, _END_OF_INPUT]
+            if sql.find("--", start, end) >= 0 or sql.find("/*", start, end) >= 0:
+                words, kinds = _without_comments(words, kinds)
+                self.source = Source(sql, start, end)
+            else:
+                self.source = Source(sql, start, end, words)
         self.words = words
         self.kinds = kinds
         self.index = 0
