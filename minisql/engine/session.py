@@ -105,8 +105,7 @@ class Session:
         self.shows_temp = False
         self.planning_reads: list[int] = []
         self.kept_statements: dict[str, Statement] = {}
-        self.shapes = Shapes()
-        self.recent_conditions = RecentConditions()
+        self.shapes, self.recent_conditions = Shapes(), RecentConditions()
         self.collation_names = ["BINARY", "NOCASE", "RTRIM"]
         self.pure_context: str | None = None
         self.time_ms: int | None = None
