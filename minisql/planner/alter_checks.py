@@ -94,8 +94,8 @@ def compile_object(
                 try:
                     compile_program(recorder, key, watched, has_rows, statement.when, [step], context)
                 except Error as error:
-                    # Only names in expressions and of tables count here, not what else may be wrong with a step.
-                    if error in recorder.failures or str(error).startswith("no such table"):
+                    # Only names in expressions, in USING and of tables count here, not what else may be wrong with a step.
+                    if error in recorder.failures or str(error).startswith(("no such table", "cannot join using column")):
                         raise
     _note_repeated(statement, recorder.found)
     return recorder.found

@@ -172,7 +172,7 @@ def _named_columns(text: StoredText, nodes: Iterable[object], column: str, new_t
 
 
 def _list_edits(text: StoredText, nodes: list[object], table: Table, column: str, new_text: str) -> list[Edit]:
-    """Names in lists that hold no nodes: INSERT INTO t(...), SET, ON CONFLICT(...), USING(...)."""
+    """Names in lists that hold no nodes: INSERT INTO t(...), SET, ON CONFLICT(...); not USING(...), so a column in it is kept."""
     lowered = column.lower()
     own = table.name.lower()
     edits: list[Edit] = []
@@ -189,10 +189,6 @@ def _list_edits(text: StoredText, nodes: list[object], table: Table, column: str
                 tokens += _set_tokens(text, upsert.assignments or [])
         elif isinstance(node, ast.Update) and node.target.name.lower() == own:
             tokens += _set_tokens(text, node.assignments)
-        elif isinstance(node, ast.Join) and node.using is not None and lowered in map(str.lower, node.using):
-            for token, word in enumerate(text.words[:-1]):
-                if word.upper() == "USING" and text.words[token + 1] == "(":
-                    tokens += text.tokens_between(token + 1)
     return edits + [_edit(text, token, new_text) for token in tokens if text.names[token] == lowered]
 
 
