@@ -172,7 +172,7 @@ def _named_columns(text: StoredText, nodes: Iterable[object], column: str, new_t
 
 
 def _list_edits(text: StoredText, nodes: list[object], table: Table, column: str, new_text: str) -> list[Edit]:
-    """Names in lists that hold no nodes: INSERT INTO t(...), SET, ON CONFLICT(...); not USING(...), so a column in it is kept."""
+    """Names in lists that hold no nodes: INSERT INTO t(...), SET, ON CONFLICT(...); not USING(...), which must stay."""
     lowered = column.lower()
     own = table.name.lower()
     edits: list[Edit] = []
