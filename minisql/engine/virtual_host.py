@@ -104,6 +104,10 @@ class SessionHost:
         """What changes whenever the table's database may have changed; None while this connection writes to it."""
         return self._btree(self.schema_name).read_stamp
 
+    def note_rowid(self, rowid: int) -> None:
+        """Makes a rowid what last_insert_rowid() returns, after a change that is no INSERT."""
+        self.session.last_insert_rowid = rowid
+
     def conflict_action(self) -> int:
         """SQLite's code of what the running statement does on a conflict."""
         return self.conflict

@@ -32,6 +32,9 @@ class VtabHost(Protocol):
     def change(self, sql: str, values: Sequence[Value]) -> int:
         """Runs one INSERT, UPDATE or DELETE and returns the rowid of the row that it inserted last."""
 
+    def note_rowid(self, rowid: int) -> None:
+        """Makes a rowid what last_insert_rowid() returns, after a change that is no INSERT."""
+
     def conflict_action(self) -> int:
         """What the running change does on a conflict: SQLite's codes ROLLBACK 1, IGNORE 2, FAIL 3, ABORT 4, REPLACE 5."""
 

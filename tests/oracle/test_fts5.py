@@ -176,3 +176,23 @@ def test_secure_delete_leaves_nothing_of_a_row(options: str, tmp_path: Path) -> 
     assert theirs.execute("SELECT v FROM t_config WHERE k='version'").get == 5
     theirs.execute("DELETE FROM t")
     assert theirs.execute("SELECT count(*) FROM words").get == 0
+
+
+@pytest.mark.parametrize("options", ["", ", content='', contentless_delete=1"])
+def test_last_insert_rowid_behind_each_change(options: str) -> None:
+    ours, theirs = minisql.connect(":memory:", isolation_level=None), apsw.Connection(":memory:")
+    for connection in (ours, theirs):
+        connection.execute(f"CREATE VIRTUAL TABLE t USING fts5(a{options})")
+    for sql in (
+        "INSERT INTO t(rowid, a) VALUES(5, 1)",
+        "INSERT INTO t(a) VALUES(2)",
+        "UPDATE t SET a=3 WHERE rowid=5",
+        "UPDATE t SET rowid=9, a=4 WHERE rowid=5",
+        "INSERT OR REPLACE INTO t(rowid, a) VALUES(9, 1)",
+        "DELETE FROM t WHERE rowid=9",
+    ):
+        found = []
+        for connection in (ours, theirs):
+            connection.execute(sql)
+            found.append(connection.execute("SELECT last_insert_rowid(), changes()").fetchall())
+        assert found[0] == found[1], sql

@@ -482,6 +482,8 @@ class FtsCursor(Cursor):
         return RowContext(table, match, is_descending), iter([(docid, None) for docid in docids])
 
     def _one(self, docid: Any) -> Iterator[tuple[int, Row | None]]:
+        if self.table.configuration.content == "":
+            raise sqlite_error(ERROR)
         number = rowid_of(docid)
         if number is None:
             return

@@ -353,6 +353,7 @@ class FtsTable(VirtualTable):
             self._remove(new)
         self._remove(rowid)
         self._insert(new, row)
+        self.host.note_rowid(new)
 
     def _changes_stored_only(self, row: Sequence[Any], is_moved: bool) -> bool:
         """Whether an UPDATE of a contentless table leaves the index alone; raises if it needs a text that is not kept."""
