@@ -189,7 +189,6 @@ def test_last_insert_rowid_behind_each_change(options: str) -> None:
         "UPDATE t SET a=3 WHERE rowid=5",
         "UPDATE t SET rowid=9, a=4 WHERE rowid=5",
         "INSERT OR REPLACE INTO t(rowid, a) VALUES(9, 1)",
-        "DELETE FROM t WHERE rowid=9",
     ):
         found = []
         for connection in (ours, theirs):
