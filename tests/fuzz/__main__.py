@@ -21,17 +21,19 @@ from typing import Any
 from tests.fuzz.findings import report, shape, smallest
 from tests.fuzz.oracles import ORACLES, Counts
 from tests.fuzz.reach import measure
-from tests.fuzz.rounds import make_round
+from tests.fuzz.rounds import DATABASES, make_round
 
 MEMORY = 6_000_000_000
 
 
-def run_round(name: str, seed: int, folder: Path, seen: Counter[str], shrink_seconds: float) -> tuple[Counts, list[str]]:
+def run_round(
+    name: str, seed: int, folder: Path, seen: Counter[str], shrink_seconds: float, database: str = "any"
+) -> tuple[Counts, list[str]]:
     """One round of an oracle; the texts of its new findings.  `seen` counts the shapes of findings."""
     dice = random.Random(f"{name} {seed}")
     counts = Counts()
     texts = []
-    round_ = make_round(dice, has_triggers=name in ("differential", "reopened"))
+    round_ = make_round(dice, has_triggers=name in ("differential", "reopened"), database=database)
     for finding in ORACLES[name][1](round_, counts):
         found = smallest(finding, shrink_seconds)
         seen[shape(found.case)] += 1
@@ -58,7 +60,7 @@ def work(job: int, options: argparse.Namespace, results: Queue[dict[str, Any]]) 
     while time.monotonic() < end and (options.rounds is None or number < options.rounds):
         seed = options.seed + number
         name = names[seed % len(names)]
-        counts, texts = run_round(name, seed, options.folder, seen, options.shrink)
+        counts, texts = run_round(name, seed, options.folder, seen, options.shrink, options.database)
         results.put(
             {"oracle": name, "seed": seed, "counts": vars(counts), "texts": texts, "n_seen": sum(seen.values()), "job": job}
         )
@@ -120,6 +122,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, help="how many rounds at most")
     parser.add_argument("--oracle", action="append", choices=list(ORACLES), help="only this one (may be repeated)")
     parser.add_argument("--folder", type=Path, default=Path(".build/fuzz"))
+    parser.add_argument("--database", choices=list(DATABASES), default="any", help="where minisql's databases are")
     parser.add_argument("--coverage", action="store_true", help="say what is reached instead, on one process")
     parser.add_argument("--first", action="store_true", help="a job ends with its first finding")
     parser.add_argument("--shrink", type=float, default=20, help="seconds for making a finding small")

@@ -75,8 +75,8 @@ def differential(round_: Round, counts: Counts) -> Iterator[Finding]:
     if changes_too:
         # Which row comes first decides which rowid a copy of it gets.
         settings = tuple(setting for setting in settings if "reverse" not in setting)
-    case = Case((), settings, in_file=dice.random() < 0.4)
-    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
+    case = Case((), settings, in_file=round_.in_file)
+    with new_folder() as folder:
         paths = [str(Path(folder, name)) if case.in_file else ":memory:" for name in ("minisql.db", "sqlite.db")]
         ours, theirs = Minisql(paths[0], case.settings), Sqlite(paths[1])
         script: list[str] = []
@@ -171,11 +171,17 @@ OPTIMIZATIONS = (1 << len(NAMES)) - 1
 """All bits of PRAGMA minisql_optimizations."""
 
 
+def new_folder() -> tempfile.TemporaryDirectory[str]:
+    """A folder for files, in memory where the system has such a place."""
+    return tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
+
+
 class Bench:
     """minisql with a round's database, for the oracles that ask minisql alone."""
 
-    def __init__(self, round_: Round, counts: Counts, settings: Sequence[str] = (), path: str = ":memory:") -> None:
-        self.engine = Minisql(path, settings)
+    def __init__(self, round_: Round, counts: Counts, settings: Sequence[str] = (), in_file: bool = False) -> None:
+        self.folder = new_folder() if in_file else None
+        self.engine = Minisql(":memory:" if self.folder is None else str(Path(self.folder.name, "bench.db")), settings)
         self.counts = counts
         self.script = list(round_.setup)
         self.settings = tuple(settings)
@@ -193,7 +199,7 @@ class Bench:
     def judged(self, queries: Sequence[str], text: str) -> Iterator[Finding]:
         """The finding in one of the queries, if SQLite sees it otherwise; each is asked of both engines."""
         for sql in queries:
-            case = Case((*self.script, sql), self.settings)
+            case = Case((*self.script, sql), self.settings, self.folder is not None)
             expected, answer = self.guard.run(sql), self.engine.run(sql)
             if not same(answer, expected):
                 found = Difference(len(self.script), answer, expected)
@@ -206,13 +212,15 @@ class Bench:
         """Ends both engines."""
         self.engine.close()
         self.guard.close()
+        if self.folder is not None:
+            self.folder.cleanup()
 
 
 def _on_bench(check: Callable[[Round, Bench], Iterator[Finding]], n_checks: int = 12) -> Oracle:
     """An oracle that makes `n_checks` checks on one database."""
 
     def oracle(round_: Round, counts: Counts) -> Iterator[Finding]:
-        bench = Bench(round_, counts, settings_of(round_))
+        bench = Bench(round_, counts, settings_of(round_), round_.in_file)
         try:
             for _ in range(n_checks):
                 try:
@@ -338,7 +346,7 @@ def _twins(change: Callable[[Round], tuple[list[str], list[str]]], text: str) ->
 
     def oracle(round_: Round, counts: Counts) -> Iterator[Finding]:
         settings, more = change(round_)
-        plain = Bench(round_, counts, settings_of(round_))
+        plain = Bench(round_, counts, settings_of(round_), round_.in_file)
         other = Minisql(":memory:", [*plain.settings, *settings])
         for sql in [*plain.script, *more]:
             other.run(sql)
@@ -403,7 +411,7 @@ def reopened(round_: Round, counts: Counts) -> Iterator[Finding]:
     """Changes on a file, then queries on it opened anew, against the same on a database in memory."""
     if any(table.schema for table in round_.schema.base_tables):
         return  # temporary and attached tables are gone then
-    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
+    with new_folder() as folder:
         path = str(Path(folder, "fuzz.db"))
         settings = settings_of(round_)
         bench, on_file = Bench(round_, counts, settings), Minisql(path, settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tests.fuzz.changes import Changes
 from tests.fuzz.queries import Queries
@@ -12,14 +12,14 @@ from tests.fuzz.schemas import Schema, Table
 
 @dataclass
 class Round:
-    """`setup` makes the database, `queries` and `changes` make statements for it."""
+    """`setup` makes the database, `queries` and `changes` make statements for it; `in_file`: minisql's is a file."""
 
     dice: random.Random
     schema: Schema
     setup: list[str]
     queries: Queries
     changes: Changes
-    views: list[str] = field(default_factory=list)
+    in_file: bool = False
 
 
 PRAGMAS = {
@@ -29,7 +29,11 @@ PRAGMAS = {
 """What both engines are told, and how often."""
 
 
-def make_round(dice: random.Random, has_triggers: bool = False) -> Round:
+DATABASES = {"memory": 0.0, "file": 1.0, "any": 0.35}
+"""Where minisql's database is -> how often it is a file."""
+
+
+def make_round(dice: random.Random, has_triggers: bool = False, database: str = "any") -> Round:
     """A schema with data, views, and perhaps triggers."""
     schema = Schema(dice)
     setup = schema.statements()
@@ -48,4 +52,4 @@ def make_round(dice: random.Random, has_triggers: bool = False) -> Round:
             if view.is_view and dice.random() < 0.5:
                 setup += [schema.create_view_trigger(view, number) for number in range(dice.choice((1, 2)))]
     setup[:0] = [pragma for pragma, chance in PRAGMAS.items() if dice.random() < chance]
-    return Round(dice, schema, setup, queries, Changes(dice, schema, queries))
+    return Round(dice, schema, setup, queries, Changes(dice, schema, queries), dice.random() < DATABASES[database])
