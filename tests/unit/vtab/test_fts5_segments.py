@@ -18,7 +18,7 @@ def _documents(source: random.Random, n_columns: int, step: int) -> list[tuple[i
     words = [*"abcdefgh", "ab", "é", "\udcff", *(f"w{number}" for number in range(200))]
     documents = []
     rowid = source.choice((-50, 1, (1 << 40)))
-    for _ in range(20):
+    for _ in range(60 // (n_columns + 2)):
         rowid += source.randint(1, step)
         columns: Document = []
         for column in range(n_columns):
