@@ -61,7 +61,7 @@ AGGREGATES = (
     "count(*)", "count({0})", "sum({0})", "min({0})", "max({0})", "total({0})", "avg({0})", "count(distinct {0})",
     "sum(distinct {0})", "group_concat({0}, ',' order by {0}, typeof({0}), quote({0}))", "max(distinct {0})",
     "json_group_object(coalesce(hex({0}), 'n'), json_array(1) order by {0}, quote({0}))", "json_group_array(json(1))",
-    "max({0}, {1})", "json_group_array(quote({0}) order by {0}, quote({0}))", "string_agg({0}, {1} order by {0}, quote({0}), quote({1}))",
+    "json_group_array(quote({0}) order by {0}, quote({0}))", "string_agg({0}, {1} order by {0}, quote({0}), quote({1}))",
 )  # fmt: skip
 
 Subquery = Callable[[Sequence[str], str], str]

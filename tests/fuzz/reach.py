@@ -73,7 +73,8 @@ def measure(seconds: float, seed: int) -> str:
     """Runs rounds for a time and returns the report."""
     meter = coverage.Coverage(branch=True, source=[str(PLANNER)], data_file=None, messages=False)
     end = time.monotonic() + seconds
-    names = list(ORACLES)
+    names = [name for name, (weight, _) in ORACLES.items() for _ in range(weight)]
+    random.Random(0).shuffle(names)
     n_rounds = n_statements = 0
     with Watch() as watch:
         meter.start()

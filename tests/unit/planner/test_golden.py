@@ -1,7 +1,7 @@
-"""The programs of representative statements that write.
+"""The programs of representative statements: SELECTs in golden/planner, those that write in golden/planner_dml.
 
 A golden file begins with `# SQL` lines, which are run; then come cases: `> SQL` and the listing of its program.
-`python -m tests.unit.planner_dml.test_dml_golden` writes the listings anew; what changed is then reviewed in the diff.
+`python -m tests.unit.planner.test_golden` writes the listings anew; what changed is then reviewed in the diff.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from minisql.bytecode.listing import listing
 from minisql.bytecode.verifier import verify
 from minisql.engine.session import Session
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "planner_dml"
-FILES = sorted(GOLDEN.glob("*.txt"))
+GOLDEN = Path(__file__).parents[2] / "golden"
+FILES = sorted(GOLDEN.glob("planner*/*.txt"))
 # The schema's cookie and generation do not matter here.
 _TRANSACTION = re.compile(r"(?<=Transaction) .*")
 
@@ -37,7 +37,7 @@ def render(text: str) -> str:
     return "\n".join(pieces)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_programs_are_the_golden_ones(path: Path) -> None:
     text = path.read_text()
     assert render(text) == text
