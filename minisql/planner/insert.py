@@ -224,7 +224,8 @@ def _begin(compiler: Compiler, insertion: Insertion, is_single: bool = False) ->
         check_conflict_targets(compiler, table, node.target.alias, node.upserts)
     use = target.foreign_keys
     if use is not None:
-        if is_single and not insertion.triggers and node.returning is None and compiler.trigger is None:
+        returns_rows = insertion.returning is not None and not insertion.returning.counter
+        if is_single and not insertion.triggers and not returns_rows and compiler.trigger is None:
             use.is_single = not _may_delete(insertion, target)
             # Everything is checked before the first write, so there is never anything to undo.
             compiler.needs_statement_journal = not use.is_single
