@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from minisql.errors import ERROR, Error, sqlite_error
 from minisql.parser import ast
-from minisql.planner.binding import bind_select
+from minisql.planner.binding import bind_select, bind_view
 from minisql.planner.compiler import Compiler
 from minisql.planner.references import walk
 from minisql.planner.schema_rows import TEMP, loaded_schema
@@ -33,6 +33,7 @@ class RecordingCompiler(Compiler):
 
     __slots__ = ("failures", "found", "position", "table")
 
+    is_renaming = True
     failures: list[Error]
     table: Table
     position: int
@@ -78,6 +79,7 @@ def compile_object(
     statement = text.parsed.statement
     schema = loaded_schema(compiler.context.catalog, database)
     home = None if database == TEMP else schema.name
+    _compile_views(compiler, statement, home)
     if isinstance(statement, ast.CreateView):
         recorder.home = home
         bound = bind_select(recorder, statement.select, None)
@@ -99,6 +101,17 @@ def compile_object(
                         raise
     _note_repeated(statement, recorder.found)
     return recorder.found
+
+
+def _compile_views(compiler: Compiler, statement: ast.Statement, home: str | None) -> None:
+    """The views that a view or trigger reads have to be right in every respect, not only in their names."""
+    for node in walk(statement):
+        if isinstance(node, ast.TableSource):
+            found = compiler.context.catalog.find_table(node.name, node.schema or home)
+            if found is not None and found.view is not None:
+                strict = Compiler(compiler.context, None)
+                strict.authorized = None
+                strict.emit_bound_select(bind_view(strict, found), lambda registers, done: None)
 
 
 def _note_repeated(statement: ast.Statement, found: set[int]) -> None:

@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 TRANSPARENT = frozenset(("likely", "unlikely", "likelihood"))
 
 
+# What stands for functions that nobody knows while ALTER TABLE only looks at names.
+_UNKNOWN = ScalarFunction("unknown", 0, -1, lambda *arguments: None, foldable=False)
+
+
 def find_function(
     compiler: Compiler, name: str, n_arguments: int, position: int = -1, is_over: bool = False
 ) -> Function:
@@ -46,6 +50,8 @@ def find_function(
     found = registry.find(name, n_arguments)
     if found is None and compiler.context.register_late_function(name.lower()):
         found = registry.find(name, n_arguments)
+    if found is None and compiler.is_renaming:
+        return _UNKNOWN
     if found is None:
         offset = compiler.offset(position) if position >= 0 else -1
         if registry.exists(name):
@@ -83,6 +89,9 @@ def emit_function_call(compiler: Compiler, node: ast.FunctionCall, scope: Scope,
         if overloaded is not None:
             return emit_scalar_call(compiler, overloaded, node.name.lower(), arguments, scope, target)
     function = find_function(compiler, node.name, len(arguments), node.position)
+    is_plain = node.over is None and node.filter is None and isinstance(function, ScalarFunction)
+    if compiler.is_renaming and not is_plain:
+        return _emit_misplaced(compiler, node, scope)
     if compiler.authorized is not None and not authorize_function(compiler, node, node.name, scope):
         return placed(compiler, compiler.constant(None), target)
     if compiler.alias_name is not None and (node.over is not None or not isinstance(function, ScalarFunction)):
@@ -106,6 +115,13 @@ def emit_function_call(compiler: Compiler, node: ast.FunctionCall, scope: Scope,
             ERROR, f"ORDER BY may not be used with non-aggregate {node.name}()", compiler.offset(node.position)
         )
     return emit_scalar_call(compiler, function, node.name.lower(), arguments, scope, target)
+
+
+def _emit_misplaced(compiler: Compiler, node: ast.FunctionCall, scope: Scope) -> int:
+    """A call that may not stand here, whose names ALTER TABLE wants to see all the same."""
+    for part in [*node.arguments, *([node.filter] if node.filter is not None else [])]:
+        emit_expression(compiler, part, scope)
+    return compiler.constant(None)
 
 
 def _overload(

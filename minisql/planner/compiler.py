@@ -134,6 +134,9 @@ class Compiler:
         "wants_explain",
     )
 
+    # Whether ALTER TABLE renames something: then it is names that count, not functions.
+    is_renaming = False
+
     # What most statements never need is made when it is first asked for, by `__getattr__`.
     bound_selects: dict[tuple[int, int], object]
     # The (schema index, root page) of tables that sub-programs compiled now must not write: see `emit_refuse_pinned`.
