@@ -47,7 +47,9 @@ def without_parameters(sql: str) -> str:
 
 
 def explained(dice: random.Random, sql: str) -> str:
-    """EXPLAIN of the statement, of which only the errors are compared."""
+    """EXPLAIN of a query or a change, of which only the errors are compared."""
+    if sql.startswith(("alter", "create", "drop", "reindex", "analyze", "pragma", "begin", "rollback", "commit", "savepoint", "release")):
+        return sql
     return dice.choice(("explain ", "explain query plan ")) + sql
 
 

@@ -166,7 +166,7 @@ NAMING = (
     "FILTER may not", "target object", "sub-select returns", "wrong number of arguments", "row value misused", "cannot modify",
     "cannot override", "IN(...) element", "no query solution", "ORDER BY may not be used", "SELECTs to the left",
     "misuse of window", "2 columns", "3 columns", "DISTINCT is not supported", "error in view",
-    "RANGE with offset", "HAVING clause on",
+    "RANGE with offset", "HAVING clause on", "aggregate functions are not allowed", "cannot join using", "error in index",
 )  # fmt: skip
 """Of two mistakes in one statement either may be reported."""
 

@@ -174,7 +174,7 @@ class Queries:
             dice.choice(columns) if dice.random() < 0.8 else made.value(columns, 1) for _ in range(dice.choice((0, 1, 1, 2)))
         ]
         # A constant would be a column's number.
-        keys = [key if not key.lstrip("-").isdigit() else f"({key} || '')" for key in keys]
+        keys = [key if any(column in key for column in columns) else f"({key} || '')" for key in keys]
         block.items = []
         for _number in range(n_items):
             use_key = keys and dice.random() < 0.4
