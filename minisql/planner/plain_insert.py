@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # The row's block is the first thing that INSERT asks registers for.
 _BASE = 1
-_UNCHANGED = {BLOB: (int, str, float, bytes), TEXT: (str, bytes), INTEGER: (int, bytes), REAL: (float, bytes)}
+_UNCHANGED = {BLOB: (int, str, float, bytes), TEXT: (str, bytes), INTEGER: (int, bytes), REAL: (bytes,)}
 _RELEVANT_FLAGS = ("ignore_check_constraints", "foreign_keys", "defer_foreign_keys")
 
 

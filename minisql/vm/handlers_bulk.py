@@ -85,7 +85,11 @@ def _apply_affinities(columns: list[Column], affinities: tuple[int, ...]) -> boo
     """Applies column affinities in place; those that need nothing are told by their classes.  Tells whether one was applied."""
     is_changed = False
     for position, (column, kind) in enumerate(zip(columns, affinities)):
-        if kind > affinity.BLOB and not _UNCHANGED_CLASSES.get(kind, frozenset()).issuperset(map(type, column)):
+        if kind <= affinity.BLOB:
+            continue
+        is_plain = _UNCHANGED_CLASSES.get(kind, frozenset()).issuperset(map(type, column))
+        # A REAL column has no -0.0.
+        if not is_plain or (kind == affinity.REAL and 0.0 in column):
             columns[position] = [apply_affinity(value, kind) for value in column]
             is_changed = True
     return is_changed
