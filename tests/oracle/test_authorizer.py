@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import pytest
 
 import minisql
 
@@ -25,6 +26,12 @@ insert into tt values(1,2)
 """.strip().splitlines()
 _SELECT, _OK, _DENY, _IGNORE = 21, 0, 1, 2
 _QUESTIONABLE = ("values(1)", "update p set id", "update p set (x,y)", "update t set rowid", "update v set", "insert into p values(1,2,3) on")
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path, monkeypatch):
+    """One of the statements attaches a new file."""
+    monkeypatch.chdir(tmp_path)
 
 
 class Engine:
