@@ -16,9 +16,7 @@ from typing import TYPE_CHECKING
 from minisql.limits import call_on_fresh_stack
 from minisql.parser import ast
 from minisql.planner.aggregate_code import find_calls
-from minisql.planner.nodes import SourceColumn
 from minisql.planner.optimizations import FLATTENING, is_left_out
-from minisql.planner.push_down import require_names
 from minisql.planner.query_blocks import SUBQUERY, TABLE, Block, Input
 
 if TYPE_CHECKING:
@@ -75,9 +73,6 @@ def _may_turn_null(block: Block) -> bool:
     return table is not None and not table.is_without_rowid
 
 
-_PLAIN = frozenset((ast.Column, ast.Literal, SourceColumn))
-
-
 def _flattened(compiler: Compiler, made: Input, outer: Block) -> list[Input]:
     """The inputs that take the place of a flattened subquery."""
     assert made.select is not None, "a subquery input has a SELECT"
@@ -90,9 +85,6 @@ def _flattened(compiler: Compiler, made: Input, outer: Block) -> list[Input]:
     compiler.select_depth -= 1
     source = made.source
     source.expressions = [result.expression for result in inner.results]
-    for expression in source.expressions:
-        if expression.__class__ not in _PLAIN:
-            require_names(compiler, expression, inner.scope)
     source.inner = inner.scope
     owner = None
     if made.join_flags & ast.JOIN_LEFT:

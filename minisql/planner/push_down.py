@@ -107,11 +107,8 @@ def _is_all_binary(compiler: Compiler, select: BoundSelect) -> bool:
     )
 
 
-def prune_columns(compiler: Compiler, made: Input, usage: Usage) -> None:
-    """Result columns of a subquery that nobody reads are not computed, so that smaller indexes may cover the rest.
-
-    Their names must be there all the same: raises `no such column`.
-    """
+def prune_columns(made: Input, usage: Usage) -> None:
+    """Result columns of a subquery that nobody reads are not computed, so that smaller indexes may cover the rest."""
     select = made.select
     assert select is not None, "a subquery input has a SELECT"
     node = select.node
@@ -133,18 +130,7 @@ def prune_columns(compiler: Compiler, made: Input, usage: Usage) -> None:
         for block in select.blocks:
             result = block.results[position]
             if result.expression.__class__ is ast.RowValue or not _has_call(result.expression):
-                require_names(compiler, result.expression, block.scope)
                 block.results[position] = Result(ast.Literal(None), result.name, None)
-
-
-def require_names(compiler: Compiler, expression: ast.Expression, scope: Scope) -> None:
-    """Raises `no such column` for an expression that nobody computes, unless its calls have clauses: those come first."""
-    nodes = list(walk(expression))
-    if any(node.__class__ is ast.FunctionCall and (node.filter is not None or node.over is not None) for node in nodes):
-        return
-    for node in reversed(nodes):
-        if node.__class__ is ast.Column:
-            compiler.resolve(node, scope)
 
 
 def _has_call(expression: ast.Expression) -> bool:
