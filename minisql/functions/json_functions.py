@@ -45,6 +45,7 @@ from minisql.functions.json_path import (
     lookup,
     parse_path,
 )
+from minisql.functions.json_structure import scalar_at
 from minisql.functions.printf import sql_literal
 from minisql.functions.registry import ANY, AggregateFunction, Function, JsonText, ScalarFunction
 from minisql.limits import call_on_fresh_stack
@@ -278,6 +279,9 @@ def json_extract(*arguments: Any) -> Any:
     if len(arguments) == 2:
         value, path = arguments
         if value.__class__ is str and path.__class__ is str:
+            found = scalar_at(value, path)
+            if found is not NOT_STANDARD:
+                return found
             node = lookup(parse(value), parse_path(path))
             if node.__class__ is list or node.__class__ is JsonObject:
                 return render(node)
@@ -324,6 +328,10 @@ def arrow(value: Any, path: Any) -> str | None:
 
 def arrow_value(value: Any, path: Any) -> Any:
     """X ->> PATH: an SQL value.  Source: https://www.sqlite.org/json1.html section 4.9"""
+    if value.__class__ is str and path is not None:
+        found = scalar_at(value, _arrow_path(_plain(path)))
+        if found is not NOT_STANDARD:
+            return found
     node = _arrow_node(value, path)
     return None if node is MISSING else _plain(_extracted(node, False))
 

@@ -9,8 +9,7 @@ Source: https://www.sqlite.org/json1.html section 4.24.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from operator import itemgetter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from minisql.functions.characters import before_nul
@@ -24,7 +23,9 @@ from minisql.functions.json_nodes import (
     text_of_string,
     value_of_node,
 )
+from minisql.functions.json_parser import parse_standard
 from minisql.functions.json_path import MISSING, find_child, lookup, parse_path
+from minisql.functions.json_structure import scalar_value, scalars_at
 from minisql.values.cast import to_text
 
 Row = tuple[Any, Any, str, Any, int, int | None, str, str]
@@ -122,6 +123,9 @@ def json_rows(value: Any, path: Any = "$", recursive: bool = False, binary: bool
 
 _KEY, _VALUE, _TYPE, _ATOM, _ID, _PARENT, _FULL_KEY, _PATH = range(8)
 _PLACED = frozenset((_ID, _FULL_KEY, _PATH))
+_TYPE_NAMES = {'"': "text", "t": "true", "f": "false", "n": "null"}
+_MAX_NEEDS = 100
+_NEEDS: dict[tuple[int, ...], tuple[bool, bool]] = {}
 
 
 def json_each_columns(value: Any, path: Any, is_given: bool, columns: tuple[int, ...]) -> list[tuple[Any, ...]] | None:
@@ -130,10 +134,25 @@ def json_each_columns(value: Any, path: Any, is_given: bool, columns: tuple[int,
     None where `json_rows` has to compute them: for a root that is no container, and for columns that tell where elements are.
     Source: https://www.sqlite.org/json1.html section 4.24
     """
-    if not _PLACED.isdisjoint(columns):
+    needs = _NEEDS.get(columns)
+    if needs is None:
+        if len(_NEEDS) > _MAX_NEEDS:
+            _NEEDS.clear()
+        needs = _NEEDS[columns] = not _PLACED.isdisjoint(columns), _TYPE in columns
+    needs_places, needs_types = needs
+    if needs_places:
         return None
     if value is None:
         return []
+    given = path if is_given else None
+    types: Sequence[str] = ()
+    if value.__class__ is str and (not is_given or path.__class__ is str):
+        tokens = scalars_at(value, path if is_given else "$")
+        if tokens is not None:
+            if needs_types:
+                types = [_TYPE_NAMES.get(token[0]) or node_type_name(parse_standard(token)) for token in tokens]
+            contents = [token[1:-1] if token[0] == '"' else scalar_value(token) for token in tokens]
+            return _picked(columns, range(len(contents)), contents, types, contents, value, given)
     node = tree_of(value)
     if is_given:
         if path is None:
@@ -142,38 +161,44 @@ def json_each_columns(value: Any, path: Any, is_given: bool, columns: tuple[int,
         if node is MISSING:
             return []
     if node.__class__ is list:
-        keys: Any = range(len(node))
+        keys: Sequence[Any] = range(len(node))
         nodes = node
     elif node.__class__ is JsonObject:
         keys = [text_of_string(label) for label, _ in node]
         nodes = [item for _, item in node]
     else:
         return None
-    given = path if is_given else None
-    types: Sequence[str | None] = (None,) * len(nodes)
-    if _TYPE in columns:
+    if needs_types:
         types = ["text" if item.__class__ is str else node_type_name(item) for item in nodes]
-    pick = _PICKERS.get(columns)
-    if pick is None:
-        if len(_PICKERS) > _MAX_PICKERS:
-            _PICKERS.clear()
-        pick = _PICKERS[columns] = itemgetter(*columns) if len(columns) > 1 else lambda row: (row[columns[0]],)
-    rows = []
-    content: Any
-    atom: Any
-    for number, (key, item, name) in enumerate(zip(keys, nodes, types)):
-        if item.__class__ is str:
-            content = atom = item
-        elif item.__class__ is list or item.__class__ is JsonObject:
-            content, atom = render(item), None
+    contents = []
+    atoms: list[Any] = []
+    for item in nodes:
+        if item.__class__ is list or item.__class__ is JsonObject:
+            contents.append(render(item))
+            atoms.append(None)
         else:
-            content = atom = value_of_node(item)
-        rows.append(pick((key, content, name, atom, None, None, None, None, value, given, number)))
-    return rows
+            content = item if item.__class__ is str else value_of_node(item)
+            contents.append(content)
+            atoms.append(content)
+    return _picked(columns, keys, contents, types, atoms, value, given)
 
 
-_PICKERS: dict[tuple[int, ...], Callable[[tuple[Any, ...]], tuple[Any, ...]]] = {}
-_MAX_PICKERS = 100
+def _picked(
+    columns: tuple[int, ...],
+    keys: Sequence[Any],
+    contents: list[Any],
+    types: Sequence[str],
+    atoms: list[Any],
+    value: Any,
+    given: Any,
+) -> list[tuple[Any, ...]]:
+    """Rows of these columns from all of them."""
+    n_rows = len(contents)
+    by_column: Sequence[Any] = (
+        *(keys, contents, types, atoms, None, (None,) * n_rows, None, None, (value,) * n_rows, (given,) * n_rows),
+        range(n_rows),
+    )
+    return list(zip(*[by_column[column] for column in columns]))
 
 
 def _root_element(root: Any, path: str, recursive: bool) -> _Element | None:
