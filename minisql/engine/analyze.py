@@ -11,18 +11,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from minisql.catalog.hash_order import tables_in_walk_order
-from minisql.catalog.schema import Index, Table
+from minisql.catalog.schema import Index, Schema, Table
 from minisql.catalog.statistics import apply_statistics
 from minisql.engine.hooks import UPDATE_OPERATIONS
 from minisql.engine.schema_loader import add_object, statistics_rows
 from minisql.engine.schema_rows import create_table_row
 from minisql.errors import ERROR, sqlite_error
+from minisql.planner.authorization import ANALYZE, DELETE, READ, SELECT, inner_table_events
 from minisql.values.compare import hash_key
 
 if TYPE_CHECKING:
     from minisql.engine.session import Session
 
-_ACTION_ANALYZE = 28
+_TEMP = 1
 _STATISTICS_SQL = "CREATE TABLE sqlite_stat1(tbl,idx,stat)"
 
 
@@ -34,39 +35,63 @@ def analyze(session: Session, constants: tuple[Any, ...], arguments: list[Any]) 
     if schema_name is not None and session.catalog.schema_position(schema_name) < 0:
         raise sqlite_error(ERROR, f"unknown database {schema_name}")
     if name is None:
-        for database, schema in enumerate(session.catalog.schemas):
-            if schema is None or (schema_name is not None and session.catalog.schema_position(schema_name) != database):
-                continue
-            if database == 1 and schema_name is None:
-                continue
-            _analyze_tables(session, database, tables_in_walk_order(schema), None)
+        databases = _databases(session, schema_name)
+        for database, schema in databases:
+            _analyze_tables(session, database, tables_in_walk_order(schema), None, True)
+        for _database, schema in databases:
+            _hear_statistics(session, schema.name)
         return
     index = session.catalog.find_index(name, schema_name)
     table = session.catalog.find_table(name, schema_name)
     if index is not None:
         _analyze_tables(session, index.schema_index, [index.table], index)
+        _hear_statistics(session, index.table.schema_name)
     elif table is not None:
         _analyze_tables(session, table.schema_index, [table], None)
+        _hear_statistics(session, table.schema_name)
     else:
         raise sqlite_error(ERROR, f"no such table: {schema_name}.{name}" if schema_name else f"no such table: {name}")
 
 
-def _analyze_tables(session: Session, database: int, tables: list[Table], only: Index | None) -> None:
+def _databases(session: Session, name: str | None) -> list[tuple[int, Schema]]:
+    """The database with that name, or all but TEMP."""
+    wanted = -1 if name is None else session.catalog.schema_position(name)
+    return [
+        (database, schema)
+        for database, schema in enumerate(session.catalog.schemas)
+        if schema is not None and (database == wanted if name is not None else database != _TEMP)
+    ]
+
+
+def _hear_statistics(session: Session, schema: str) -> None:
+    """The authorizer's events of reading the new statistics."""
+    for event in ((SELECT, None, None, None), *((READ, "sqlite_stat1", name, schema) for name in ("tbl", "idx", "stat"))):
+        session.allows(*event)
+
+
+def _analyze_tables(
+    session: Session, database: int, tables: list[Table], only: Index | None, is_whole: bool = False
+) -> None:
     session.ensure_reading(database)
     schema = session.catalog.schemas[database]
     assert schema is not None
     session.ensure_writing(database)
     statistics = schema.tables.get("sqlite_stat1")
     if statistics is None:
+        for event in inner_table_events("sqlite_stat1", database, schema.name):
+            session.allows(*event)
         root = create_table_row(session, database, "sqlite_stat1", _STATISTICS_SQL)
         add_object(session, schema, database, "table", "sqlite_stat1", "sqlite_stat1", root, _STATISTICS_SQL)
         statistics = schema.tables["sqlite_stat1"]
+    elif not is_whole:
+        session.allows(DELETE, statistics.name, None, schema.name)
+        session.allows(READ, statistics.name, "tbl" if only is None else "idx", schema.name)
     analyzed = [
         table
         for table in tables
         if table.root_page
         and not table.name.lower().startswith("sqlite_")
-        and session.allows(_ACTION_ANALYZE, table.name, None, schema.name)
+        and session.allows(ANALYZE, table.name, None, schema.name)
     ]
     _forget_old(session, statistics, analyzed, only)
     rows = [row for table in analyzed for row in table_statistics(session, table, only)]

@@ -14,6 +14,7 @@ from minisql.engine.copying import overwrite
 from minisql.engine.opening import close_database, open_database, parse_uri
 from minisql.engine.schema_loader import SCHEMA_SHAPE, read_rows
 from minisql.engine.transactions import READING
+from minisql.engine.vacuum_events import hear_vacuum
 from minisql.errors import ERROR, READONLY, sqlite_error
 from minisql.storage import image
 from minisql.storage.btree import BtreeFile
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 _COPIED_META = (3, 5, 6, 8)
 _COOKIE, _FILE_FORMAT = 1, 2
-_ATTACH = 24
 _SEQUENCE = "sqlite_sequence"
 _LEAST_USABLE = 480
 """What of a page must be left for content: a file format rule."""
@@ -45,10 +45,13 @@ def vacuum(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -
         raise sqlite_error(READONLY)
     if database == 1:
         return
-    # SQLite attaches the new database, and asks for leave.
-    session.allows(_ATTACH, to_text(arguments[0]) if arguments else "", None, None)
     session.ensure_schemas()
     session.ensure_reading(database)
+    schema = session.catalog.schemas[database]
+    assert schema is not None, "it has just been loaded"
+    if session.authorizer is not None:
+        rows = in_new_order(read_rows(session, database), schema)
+        hear_vacuum(session, database, rows, to_text(arguments[0]) if arguments else "")
     copy = rebuilt_copy(session, database, not arguments, _wanted_reserve(session, arguments))
     copy.begin_read()
     if arguments:
@@ -112,7 +115,7 @@ def _copy_objects(
     assert schema is not None
     schema_cursor = copy.table_cursor(1, SCHEMA_SHAPE, True)
     rowid = 0
-    for kind, name, table_name, root, sql in _in_new_order(rows, schema):
+    for kind, name, table_name, root, sql in in_new_order(rows, schema):
         if root:
             table = schema.tables.get(name.lower())
             index = schema.indexes.get(name.lower())
@@ -128,7 +131,7 @@ def _copy_objects(
         schema_cursor.insert(rowid, (kind, name, table_name, root, sql), True)
 
 
-def _in_new_order(rows: list[tuple[Any, ...]], schema: Schema) -> list[tuple[Any, ...]]:
+def in_new_order(rows: list[tuple[Any, ...]], schema: Schema) -> list[tuple[Any, ...]]:
     """The schema's rows as running their SQL makes them: tables, each with the indexes of its constraints, indexes, the rest.
 
     sqlite_sequence comes with the first AUTOINCREMENT table, and is gone when there is none.

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from minisql.functions.registry import ScalarFunction
 from minisql.parser import ast
 from minisql.planner.binding import bind_select, expand_results, find_table
 from minisql.planner.flattening import _may_flatten as may_flatten
@@ -25,6 +26,10 @@ from minisql.planner.scope import ROWID, Scope, Source
 from minisql.planner.terms import split
 from minisql.planner.walking import CHILDREN
 from minisql.planner.walking import walk as walk_tree
+
+_SEVERAL = 2
+_NOT_CONSTANT = (ast.Column, ast.ScalarSubquery, ast.Exists, ast.InSelect, ast.InTable)
+_CHANGING = ("random", "randomblob", "changes", "total_changes", "last_insert_rowid")
 
 if TYPE_CHECKING:
     from minisql.catalog.schema import Table
@@ -78,6 +83,48 @@ def announce_expressions(compiler: Compiler, expressions: Iterable[ast.Expressio
     """Announces what expressions of a statement read, and the SELECTs in them."""
     walk = Announcer(compiler)
     walk.name(expressions, scope)
+    walk.finish()
+
+
+def announce_constant_rows(compiler: Compiler, node: ast.Insert) -> bool:
+    """Announces VALUES of several rows of constants, which SQLite compiles before it knows what INSERT is about.
+
+    Of the rows behind the first nothing is heard then.  False if the rows are not of that kind.
+    """
+    core = node.select.cores[0] if node.select is not None and compiler.trigger is None else None
+    if not isinstance(core, ast.Values) or len(core.rows) < _SEVERAL or node.with_clause or node.select.with_clause:  # type: ignore[union-attr]
+        return False
+    if not all(_is_constant(compiler, expression) for row in core.rows for expression in row):
+        return False
+    ask_select(compiler, None, None)
+    announce_expressions(compiler, core.rows[0], Scope([]))
+    known = compiler.authorized
+    assert known is not None, "the caller looked"
+    known.update((id(part), (part, True)) for row in core.rows[1:] for root in row for part in walk_tree(root))
+    return True
+
+
+def _is_constant(compiler: Compiler, root: ast.Expression) -> bool:
+    for part in walk_tree(root):
+        kind = part.__class__
+        if kind in _NOT_CONSTANT:
+            return False
+        if isinstance(part, ast.FunctionCall):
+            function = compiler.context.functions.find(part.name, len(part.arguments))
+            if function.__class__ is not ScalarFunction or part.over is not None:
+                return False
+            if not function.deterministic or part.name.lower() in _CHANGING:
+                return False
+    return True
+
+
+def announce_rows(compiler: Compiler, rows: Sequence[Sequence[ast.Expression]], scope: Scope) -> None:
+    """Announces the rows of VALUES; several ones are a compound SELECT, whose last arm comes first."""
+    if len(rows) >= _SEVERAL:
+        ask_select(compiler, None, compiler.acting_object)
+    walk = Announcer(compiler)
+    for row in reversed(rows):
+        walk.name(row, scope)
     walk.finish()
 
 

@@ -8,13 +8,14 @@ Source: https://www.sqlite.org/c3ref/set_authorizer.html, https://www.sqlite.org
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from minisql.errors import AUTH, sqlite_error
+from minisql.planner.schema_rows import loaded_schema
 
 if TYPE_CHECKING:
-    from minisql.catalog.schema import Table
+    from minisql.catalog.schema import Index, Table
     from minisql.planner.compiler import Compiler
 
 CREATE_INDEX = 1
@@ -50,6 +51,9 @@ DROP_VTABLE = 30
 FUNCTION = 31
 SAVEPOINT = 32
 
+Event = tuple[int, str | None, str | None, str | None]
+"""What the authorizer hears: action, two arguments, database."""
+
 _DENY = 1
 # Messages of quick_check that the query behind ADD COLUMN looks for.
 _N_PATTERNS = 5
@@ -65,37 +69,54 @@ _DROPS = {
     "view": (DROP_VIEW, DROP_TEMP_VIEW),
     "trigger": (DROP_TRIGGER, DROP_TEMP_TRIGGER),
 }
+N_STATISTICS = 4
+"""The tables of statistics are sqlite_stat1 and so on."""
 _TEMP = 1
 
 
 def allows(compiler: Compiler, action: int, first: str | None, second: str | None, database: str | None) -> bool:
     """Asks; raises `not authorized` for DENY; False for IGNORE."""
     authorizer = compiler.context.authorizer
-    if authorizer is None:
+    if authorizer is None or compiler.is_renaming:
         return True
     answer = authorizer(action, first, second, database, compiler.acting_object)
     if answer == _DENY:
-        raise sqlite_error(AUTH, "not authorized")
+        text = "not authorized" if action != READ else refused_read(compiler, first, second, database)
+        raise sqlite_error(AUTH, text)
     return answer == 0
 
 
-def _schema_table(database: int) -> str:
+def refused_read(compiler: Compiler, table: str | None, column: str | None, schema: str | None) -> str:
+    """The message for a column that must not be read; it names the database unless that is the only one."""
+    has_others = len(compiler.context.catalog.schemas) > _TEMP + 1
+    prefix = f"{schema}." if schema != "main" or has_others else ""
+    return f"access to {prefix}{table}.{column} is prohibited"
+
+
+def schema_table(database: int) -> str:
+    """What the authorizer calls the schema table of a database."""
     return "sqlite_temp_master" if database == _TEMP else "sqlite_master"
 
 
-def allows_create(
-    compiler: Compiler, kind: str, name: str, table: str | None, database: int, schema: str, table_schema: str | None = None
-) -> bool:
-    """The events of CREATE TABLE, INDEX, VIEW and TRIGGER; `table_schema` is where a trigger's table lives."""
+def allows_create(compiler: Compiler, kind: str, name: str, table: str | None, is_temporary: bool, schema: str) -> bool:
+    """The events of CREATE TABLE, INDEX and VIEW; `is_temporary`: TEMP is written there, or an index is of a TEMP table."""
     if compiler.context.authorizer is None:
         return True
-    action = _CREATES[kind][database == _TEMP]
-    if kind == "trigger":
-        home = table_schema or schema
-        return allows(compiler, action, name, table, schema) and allows(
-            compiler, INSERT, _schema_table(_TEMP if home == "temp" else 0), None, home
-        )
-    return allows(compiler, INSERT, _schema_table(database), None, schema) and allows(compiler, action, name, table, schema)
+    stored = schema_table(_TEMP if is_temporary else 0)
+    action = _CREATES[kind][is_temporary]
+    return allows(compiler, INSERT, stored, None, schema) and allows(compiler, action, name, table, schema)
+
+
+def allows_create_trigger(compiler: Compiler, name: str, table: Table, says_temporary: bool) -> bool:
+    """The events of CREATE TRIGGER; `says_temporary`: TEMP is written there."""
+    if compiler.context.authorizer is None:
+        return True
+    home = table.schema_name
+    is_home_temporary = table.schema_index == _TEMP
+    action = _CREATES["trigger"][is_home_temporary or says_temporary]
+    return allows(compiler, action, name, table.name, "temp" if says_temporary else home) and allows(
+        compiler, INSERT, schema_table(table.schema_index), None, home
+    )
 
 
 # SQLite changes sqlite_schema with statements of its own, of which the authorizer hears as well.
@@ -105,15 +126,34 @@ def allows_schema_row(compiler: Compiler, kind: str, name: str, database: int, s
     """The events of writing the row of a table, view, index or trigger."""
     if compiler.context.authorizer is None:
         return
-    table = _schema_table(database)
+    table = schema_table(database)
     if kind in ("index", "trigger"):
         allows(compiler, INSERT, table, None, schema)
         if kind == "index":
             allows(compiler, REINDEX, name, None, schema)
         return
+    for event in _row_events(table, schema):
+        allows(compiler, *event)
+
+
+def _row_events(table: str, schema: str) -> Iterator[Event]:
     for column in ("type", "name", "tbl_name", "rootpage", "sql"):
-        allows(compiler, UPDATE, table, column, schema)
-    allows(compiler, READ, table, "ROWID", schema)
+        yield UPDATE, table, column, schema
+    yield READ, table, "ROWID", schema
+
+
+def allows_inner_table(compiler: Compiler, name: str, database: int, schema: str) -> None:
+    """The events of a table that SQLite makes with a statement of its own, such as sqlite_sequence."""
+    if compiler.context.authorizer is not None:
+        for event in inner_table_events(name, database, schema):
+            allows(compiler, *event)
+
+
+def inner_table_events(name: str, database: int, schema: str) -> Iterator[Event]:
+    """What `allows_inner_table` asks about."""
+    yield INSERT, schema_table(0), None, schema
+    yield CREATE_TABLE, name, None, schema
+    yield from _row_events(schema_table(database), schema)
 
 
 def allows_constraint_indexes(compiler: Compiler, table: Table) -> None:
@@ -124,11 +164,11 @@ def allows_constraint_indexes(compiler: Compiler, table: Table) -> None:
     own = [index for index in table.indexes if index.origin != "c"]
     for number, index in enumerate(sorted(own, key=lambda index: (not index.is_clustered, _number(index.name))), 1):
         name = f"sqlite_autoindex_{table.name}_{number}"
-        if allows_create(compiler, "index", name, table.name, database, schema):
+        if allows_create(compiler, "index", name, table.name, database == _TEMP, schema):
             for column in index.columns:
                 if column.position >= 0:
                     allows(compiler, READ, table.name, table.columns[column.position].name, schema)
-        allows(compiler, INSERT, _schema_table(database), None, schema)
+        allows(compiler, INSERT, schema_table(database), None, schema)
 
 
 def allows_forgetting(compiler: Compiler, table: str, column: str, schema: str) -> None:
@@ -148,7 +188,7 @@ def allows_adding_column(compiler: Compiler, table: Table) -> None:
     """The events of the UPDATE that puts a column into the text of a table."""
     if compiler.context.authorizer is None:
         return
-    stored, schema = _schema_table(table.schema_index), table.schema_name
+    stored, schema = schema_table(table.schema_index), table.schema_name
     for function, columns in (("printf", ("sql",)), ("substr", ("sql",)), ("length", ()), ("printf", ("sql",))):
         allows(compiler, FUNCTION, None, function, None)
         for column in columns:
@@ -186,18 +226,35 @@ def allows_removal(compiler: Compiler, kind: str, n_trees: int, database: int, s
     """The events of deleting the rows of what is dropped, and of noting root pages that move."""
     if compiler.context.authorizer is None:
         return
-    table = _schema_table(database)
+    table = schema_table(database)
     allows(compiler, DELETE, table, None, schema)
     allows(compiler, READ, table, "name" if kind in ("index", "trigger") else "tbl_name", schema)
     allows(compiler, READ, table, "type", schema)
     for _ in range(n_trees):
-        allows(compiler, UPDATE, table, "rootpage", schema)
-        allows(compiler, READ, table, "rootpage", schema)
+        _allows_moved_root(compiler, table, schema)
+
+
+def allows_index_removal(compiler: Compiler, index: Index) -> None:
+    """The events of deleting the row of an index and what the statistics say of it, and of noting a root page that moves."""
+    if compiler.context.authorizer is None:
+        return
+    database, schema = index.schema_index, index.table.schema_name
+    allows_removal(compiler, "index", 0, database, schema)
+    tables = loaded_schema(compiler.context.catalog, database).tables
+    for number in range(1, N_STATISTICS + 1):
+        if f"sqlite_stat{number}" in tables:
+            allows_forgetting(compiler, f"sqlite_stat{number}", "idx", schema)
+    _allows_moved_root(compiler, schema_table(database), schema)
+
+
+def _allows_moved_root(compiler: Compiler, table: str, schema: str) -> None:
+    allows(compiler, UPDATE, table, "rootpage", schema)
+    allows(compiler, READ, table, "rootpage", schema)
 
 
 def allows_create_virtual(compiler: Compiler, name: str, module: str, database: int, schema: str) -> bool:
     """The events of CREATE VIRTUAL TABLE."""
-    return allows(compiler, INSERT, _schema_table(database), None, schema) and allows(
+    return allows(compiler, INSERT, schema_table(0), None, schema) and allows(
         compiler, CREATE_VTABLE, name, module, schema
     )
 
@@ -210,9 +267,9 @@ def allows_drop(compiler: Compiler, kind: str, name: str, table: Table | None, d
     second = table.name if table is not None else None
     if kind == "trigger":
         return allows(compiler, action, name, second, schema) and allows(
-            compiler, DELETE, _schema_table(database), None, schema
+            compiler, DELETE, schema_table(database), None, schema
         )
-    if not allows(compiler, DELETE, _schema_table(database), None, schema):
+    if not allows(compiler, DELETE, schema_table(database), None, schema):
         return False
     if kind == "table" and table is not None and table.module is not None:
         action, second = DROP_VTABLE, table.module

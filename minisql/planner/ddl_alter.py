@@ -25,6 +25,7 @@ from minisql.planner.authorization import (
 )
 from minisql.planner.definition_checks import check_table_expressions
 from minisql.planner.identifiers import quoted_identifier
+from minisql.planner.inner_statements import allows_rename_table
 from minisql.planner.layout import allocate_row, table_layout
 from minisql.planner.references import walk
 from minisql.planner.rows import emit_schema_condition, emit_virtual_columns, row_scope
@@ -47,13 +48,7 @@ if TYPE_CHECKING:
 
 
 def find_alterable(compiler: Compiler, name: str, schema: str | None) -> Table:
-    """The table of an ALTER TABLE that may be altered; raises if there is none."""
-    table = _find_table(compiler, name, schema)
-    allows(compiler, ALTER_TABLE, table.schema_name, table.name, None)
-    return table
-
-
-def _find_table(compiler: Compiler, name: str, schema: str | None) -> Table:
+    """The table of an ALTER TABLE; raises if there is none."""
     table = compiler.context.catalog.find_table(name, schema)
     if table is None:
         raise no_such_table(name, schema)
@@ -70,7 +65,7 @@ def check_alterable(compiler: Compiler, table: Table) -> None:
 
 def emit_add_column(compiler: Compiler, node: ast.AddColumn) -> None:
     """ALTER TABLE ... ADD COLUMN."""
-    table = _find_table(compiler, node.table, node.schema)
+    table = find_alterable(compiler, node.table, node.schema)
     if table.module is not None:
         raise sqlite_error(ERROR, "virtual tables may not be altered")
     if table.view is not None:
@@ -78,7 +73,8 @@ def emit_add_column(compiler: Compiler, node: ast.AddColumn) -> None:
     check_alterable(compiler, table)
     if node.column.name.lower() in table.column_positions:
         raise sqlite_error(ERROR, f"duplicate column name: {node.column.name}")
-    allows(compiler, ALTER_TABLE, table.schema_name, table.name, None)
+    if not allows(compiler, ALTER_TABLE, table.schema_name, table.name, None):
+        return
     # Of the SQL that SQLite runs the authorizer hears; of our own ways to the same end it does not.
     compiler.authorized = None
     begin_ddl(compiler, table.schema_index)
@@ -215,6 +211,8 @@ def emit_rename_table(compiler: Compiler, node: ast.RenameTable) -> None:
     check_object_name(compiler, new_name)
     if table.view is not None:
         raise sqlite_error(ERROR, f"view {table.name} may not be altered")
+    if not allows_rename_table(compiler, table):
+        return
     begin_ddl(compiler, table.schema_index)
     if not compiler.context.flags.get("legacy_alter_table"):
         verify_objects(compiler, table, "")

@@ -28,6 +28,7 @@ from minisql.planner.compiler import Compiler
 from minisql.planner.ddl_alter import check_alterable, find_alterable, stored_text
 from minisql.planner.definition_checks import check_index_expressions, check_table_expressions
 from minisql.planner.identifiers import identifier_text, quoted_identifier
+from minisql.planner.inner_statements import allows_alteration, allows_drop_column, announce_rename_column
 from minisql.planner.layout import table_layout
 from minisql.planner.references import walk
 from minisql.planner.schema_rows import TEMP, emit_schema_change, loaded_schema
@@ -56,7 +57,10 @@ def emit_rename_column(compiler: Compiler, node: ast.RenameColumn) -> None:
         raise sqlite_error(ERROR, f'cannot rename columns of view "{table.name}"')
     if table.module is not None:
         raise sqlite_error(ERROR, f'cannot rename columns of virtual table "{table.name}"')
+    if not allows_alteration(compiler, table):
+        return
     position = _column_position(compiler, table, node.column, node.column_at)
+    announce_rename_column(compiler, table)
     begin_ddl(compiler, table.schema_index)
     is_quoted = node.is_new_name_quoted
     new_text = quoted_identifier(node.new_name) if is_quoted else identifier_text(node.new_name)
@@ -139,6 +143,8 @@ def _renamed(
         try:
             found = compile_object(compiler, database, item, text, table, position)
         except Error as error:
+            if compiler.context.flags.get("legacy_alter_table"):
+                raise sqlite_error(ERROR) from error
             raise sqlite_error(ERROR, f"error in {item.kind} {item.name}: {error}") from error
         nodes = list(walk(statement))
         for part in nodes:
@@ -239,6 +245,8 @@ def emit_drop_column(compiler: Compiler, node: ast.DropColumn) -> None:
         raise sqlite_error(ERROR, f'cannot drop UNIQUE column: "{node.column}"')
     if len(table.columns) == 1:
         raise sqlite_error(ERROR, f'cannot drop column "{name}": no other columns exist')
+    if not allows_drop_column(compiler, table, name):
+        return
     begin_ddl(compiler, table.schema_index)
     verify_objects(compiler, table, "")
     new_sql = _text_without(table, position)

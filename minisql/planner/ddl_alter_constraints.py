@@ -12,8 +12,9 @@ from minisql.catalog.rename import StoredText, column_extents
 from minisql.errors import CONSTRAINT, ERROR, sqlite_error
 from minisql.planner.ddl_alter import check_alterable, find_alterable, stored_text
 from minisql.planner.definition_checks import CHECKS, check_definition_expression
+from minisql.planner.inner_statements import allows_add_constraint, allows_drop_constraint, allows_set_not_null
 from minisql.planner.layout import allocate_row, table_layout
-from minisql.planner.rows import emit_schema_condition, emit_virtual_columns, row_scope
+from minisql.planner.rows import emit_schema_condition, emit_virtual_columns, names_scope, row_scope
 from minisql.planner.schema_rows import emit_schema_change
 from minisql.planner.stored_texts import Rewrite, emit_rewrites
 from minisql.planner.writes import begin_ddl
@@ -52,7 +53,6 @@ def _constraint_table(compiler: Compiler, name: str, schema: str | None) -> Tabl
         raise sqlite_error(ERROR, f'cannot edit constraints of view "{table.name}"')
     if table.module is not None:
         raise sqlite_error(ERROR, f'cannot edit constraints of virtual table "{table.name}"')
-    begin_ddl(compiler, table.schema_index)
     return table
 
 
@@ -67,6 +67,9 @@ def emit_set_not_null(compiler: Compiler, node: ast.SetNotNull) -> None:
     """ALTER TABLE ... ALTER COLUMN ... SET NOT NULL."""
     table = _constraint_table(compiler, node.table, node.schema)
     position = _position(table, node.column)
+    if not allows_set_not_null(compiler, table, table.columns[position].name):
+        return
+    begin_ddl(compiler, table.schema_index)
 
     def emit_test(row: RowRegisters, scope: Scope, passed: int) -> None:
         compiler.emit(op.NotNull, row.column(position), passed)
@@ -83,14 +86,21 @@ def emit_set_not_null(compiler: Compiler, node: ast.SetNotNull) -> None:
 def emit_drop_not_null(compiler: Compiler, node: ast.DropNotNull) -> None:
     """ALTER TABLE ... ALTER COLUMN ... DROP NOT NULL."""
     table = _constraint_table(compiler, node.table, node.schema)
-    _emit_new_text(compiler, table, _without_not_null(table.sql, _position(table, node.column)))
+    position = _position(table, node.column)
+    if not allows_drop_constraint(compiler, table, table.columns[position].name):
+        return
+    begin_ddl(compiler, table.schema_index)
+    _emit_new_text(compiler, table, _without_not_null(table.sql, position))
 
 
 def emit_add_constraint(compiler: Compiler, node: ast.AddConstraint) -> None:
     """ALTER TABLE ... ADD [CONSTRAINT name] CHECK (...)."""
     table = _constraint_table(compiler, node.table, node.schema)
-    text = stored_text(table.sql)
     constraint = node.constraint
+    if not allows_add_constraint(compiler, table, constraint, names_scope(table, None, None)):
+        return
+    begin_ddl(compiler, table.schema_index)
+    text = stored_text(table.sql)
     if constraint.name is not None:
         lowered = constraint.name.lower()
         if any(piece.name == lowered for piece in _all_pieces(text, len(table.columns))):
@@ -108,6 +118,9 @@ def emit_add_constraint(compiler: Compiler, node: ast.AddConstraint) -> None:
 def emit_drop_constraint(compiler: Compiler, node: ast.DropConstraint) -> None:
     """ALTER TABLE ... DROP CONSTRAINT name."""
     table = _constraint_table(compiler, node.table, node.schema)
+    if not allows_drop_constraint(compiler, table, None):
+        return
+    begin_ddl(compiler, table.schema_index)
     text = stored_text(table.sql)
     lowered = node.name.lower()
     for piece in _all_pieces(text, len(table.columns)):

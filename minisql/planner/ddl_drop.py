@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
 from minisql.errors import CONSTRAINT_FOREIGNKEY, ERROR, sqlite_error
-from minisql.planner.authorization import allows_drop, allows_forgetting, allows_removal
+from minisql.planner.authorization import N_STATISTICS, allows_drop, allows_forgetting, allows_index_removal, allows_removal
 from minisql.planner.delete import Deletion, emit_scan_and_delete
 from minisql.planner.foreign_keys import foreign_key_use
 from minisql.planner.layout import allocate_row, table_layout
@@ -102,17 +102,17 @@ def _emit_drop_table(compiler: Compiler, node: ast.Drop) -> None:
 def _announce_dependents(compiler: Compiler, table: Table) -> None:
     """The events of what goes with a table: its triggers, its rows in sqlite_sequence and in the statistics."""
     catalog = compiler.context.catalog
+    tables = loaded_schema(catalog, table.schema_index).tables
+    if table.view is None:
+        for number in range(1, N_STATISTICS + 1):
+            if f"sqlite_stat{number}" in tables:
+                allows_forgetting(compiler, f"sqlite_stat{number}", "tbl", table.schema_name)
     for trigger in table.triggers:
         schema = loaded_schema(catalog, trigger.schema_index).name
         allows_drop(compiler, "trigger", trigger.name, table, trigger.schema_index, schema)
         allows_removal(compiler, "trigger", 0, trigger.schema_index, schema)
-    tables = loaded_schema(catalog, table.schema_index).tables
     if table.has_autoincrement and "sqlite_sequence" in tables:
         allows_forgetting(compiler, "sqlite_sequence", "name", table.schema_name)
-    if table.view is None:
-        for number in range(1, 5):
-            if f"sqlite_stat{number}" in tables:
-                allows_forgetting(compiler, f"sqlite_stat{number}", "tbl", table.schema_name)
 
 
 def _emit_drop_rows(compiler: Compiler, table: Table) -> None:
@@ -170,7 +170,7 @@ def _emit_forget_rows(compiler: Compiler, table: Table) -> None:
 
 def _emit_forget_statistics(compiler: Compiler, database: int, column: str, name: str) -> None:
     tables = loaded_schema(compiler.context.catalog, database).tables
-    for number in range(1, 5):
+    for number in range(1, N_STATISTICS + 1):
         statistics = tables.get(f"sqlite_stat{number}")
         if statistics is not None and column in statistics.column_positions:
             _emit_delete_where(compiler, statistics, statistics.column_positions[column], name)
@@ -218,9 +218,7 @@ def _emit_drop_index(compiler: Compiler, node: ast.Drop) -> None:
     database = index.schema_index
     if not allows_drop(compiler, "index", index.name, index.table, database, index.table.schema_name):
         return
-    if "sqlite_stat1" in loaded_schema(compiler.context.catalog, database).tables:
-        allows_forgetting(compiler, "sqlite_stat1", "idx", index.table.schema_name)
-    allows_removal(compiler, "index", 1, database, index.table.schema_name)
+    allows_index_removal(compiler, index)
     begin_ddl(compiler, database)
     cursor = open_schema_table(compiler, database)
     emit_delete_rows(compiler, cursor, index.name, "index")

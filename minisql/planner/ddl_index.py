@@ -64,7 +64,7 @@ def emit_create_index(compiler: Compiler, node: ast.CreateIndex) -> None:
             raise sqlite_error(ERROR, f"index {node.name} already exists")
         use_database(compiler, database, False)
         return
-    if not allows_create(compiler, "index", node.name, table.name, database, schema.name):
+    if not allows_create(compiler, "index", node.name, table.name, database == TEMP, schema.name):
         return
     begin_ddl(compiler, database)
     if len(node.columns) > compiler.context.limits[COLUMN]:
@@ -84,9 +84,7 @@ def emit_create_index(compiler: Compiler, node: ast.CreateIndex) -> None:
                 raise sqlite_error(ERROR, f"no such column: {column.value}")
     index = build_index(node, table, compiler.context.find_collation, sql=node.text)
     if compiler.authorized is not None:
-        terms = [index.where, *(_term(column, table) for column in index.columns)]
-        announce_expressions(compiler, terms, names_scope(table, None, None))
-        allows_schema_row(compiler, "index", node.name, database, schema.name)
+        announce_index(compiler, index)
     check_index_expressions(compiler, index, compiler.text)
     builder = compiler.builder
     root = builder.register()
@@ -95,6 +93,14 @@ def emit_create_index(compiler: Compiler, node: ast.CreateIndex) -> None:
     emit_schema_row(compiler, cursor, "index", index.name, table.name, root, node.text)
     emit_fill_index(compiler, index, root, True)
     emit_schema_change(compiler, database, (("index", index.name, table.name, root, node.text),))
+
+
+def announce_index(compiler: Compiler, index: Index) -> None:
+    """The events of an index behind those of its name."""
+    table = index.table
+    terms = [index.where, *(_term(column, table) for column in index.columns)]
+    announce_expressions(compiler, terms, names_scope(table, None, None))
+    allows_schema_row(compiler, "index", index.name, table.schema_index, table.schema_name)
 
 
 def _term(column: IndexColumn, table: Table) -> ast.Expression:

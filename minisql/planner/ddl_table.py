@@ -20,6 +20,7 @@ from minisql.planner.authorization import (
     allows_constraint_indexes,
     allows_create,
     allows_create_virtual,
+    allows_inner_table,
     allows_schema_row,
 )
 from minisql.planner.binding import unique_columns
@@ -42,6 +43,7 @@ from minisql.values.shape import RowShape
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from minisql.catalog.schema import Table
     from minisql.planner.compiler import Compiler
 
 _TABLE, _INDEX = 1, 2
@@ -60,7 +62,9 @@ def emit_create_table(compiler: Compiler, node: ast.CreateTable) -> None:
     catalog = compiler.context.catalog
     database = target_database(catalog, node.schema, node.is_temporary, offset=compiler.offset(node.position))
     check_object_name(compiler, node.name)
-    is_allowed = allows_create(compiler, "table", node.name, None, database, loaded_schema(catalog, database).name)
+    is_allowed = allows_create(
+        compiler, "table", node.name, None, node.is_temporary, loaded_schema(catalog, database).name
+    )
     if not name_is_free(compiler, node, database):
         use_database(compiler, database, False)
         return
@@ -76,10 +80,9 @@ def emit_create_table(compiler: Compiler, node: ast.CreateTable) -> None:
         node, database, schema.name, context.find_collation, sql=node.text, column_limit=context.limits[COLUMN]
     )
     if compiler.authorized is not None:
-        allows_constraint_indexes(compiler, table)
-        computed = [column.generated for column in table.columns] + [check.expression for check in table.checks]
-        announce_expressions(compiler, computed, names_scope(table, None, None))
-        allows_schema_row(compiler, "table", table.name, database, schema.name)
+        announce_table(compiler, table)
+        if table.has_autoincrement and SEQUENCE_TABLE not in schema.tables:
+            allows_inner_table(compiler, SEQUENCE_TABLE, database, schema.name)
     check_table_expressions(compiler, table, compiler.text)
     builder = compiler.builder
     root = builder.register()
@@ -98,6 +101,14 @@ def emit_create_table(compiler: Compiler, node: ast.CreateTable) -> None:
     if table.has_autoincrement and SEQUENCE_TABLE not in schema.tables:
         objects.insert(0, _emit_sequence_table(compiler, cursor, database))
     emit_schema_change(compiler, database, tuple(objects))
+
+
+def announce_table(compiler: Compiler, table: Table) -> None:
+    """The events of a table behind those of its name: its automatic indexes, what it computes, its row."""
+    allows_constraint_indexes(compiler, table)
+    computed = [column.generated for column in table.columns] + [check.expression for check in table.checks]
+    announce_expressions(compiler, computed, names_scope(table, None, None))
+    allows_schema_row(compiler, "table", table.name, table.schema_index, table.schema_name)
 
 
 def name_is_free(compiler: Compiler, node: ast.CreateTable | ast.CreateView | ast.CreateVirtualTable, database: int) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
-from minisql.planner.authorization import allows_create, allows_schema_row
+from minisql.planner.authorization import allows_create, allows_create_trigger, allows_schema_row
 from minisql.planner.ddl_table import already_exists, name_is_free
 from minisql.planner.references import walk
 from minisql.planner.schema_rows import (
@@ -39,7 +39,9 @@ def emit_create_view(compiler: Compiler, node: ast.CreateView) -> None:
         raise sqlite_error(ERROR, "parameters are not allowed in views")
     database = target_database(catalog, node.schema, node.is_temporary, offset=compiler.offset(node.position))
     check_object_name(compiler, node.name)
-    is_allowed = allows_create(compiler, "view", node.name, None, database, loaded_schema(catalog, database).name)
+    is_allowed = allows_create(
+        compiler, "view", node.name, None, node.is_temporary, loaded_schema(catalog, database).name
+    )
     if not name_is_free(compiler, node, database):
         use_database(compiler, database, False)
         return
@@ -89,8 +91,7 @@ def emit_create_trigger(compiler: Compiler, node: ast.CreateTrigger) -> None:
     if database != TEMP:
         _refuse_qualified_targets(node)
     _check_databases(compiler, [node.when, node.steps], database, f"trigger {node.name}")
-    schema = loaded_schema(catalog, database).name
-    if not allows_create(compiler, "trigger", node.name, table.name, database, schema, table.schema_name):
+    if not allows_create_trigger(compiler, node.name, table, node.is_temporary):
         return
     allows_schema_row(compiler, "trigger", node.name, database, loaded_schema(catalog, database).name)
     begin_ddl(compiler, database)

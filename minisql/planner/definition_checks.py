@@ -74,6 +74,8 @@ def check_definition_expression(
         elif kind is ast.CurrentTime or (isinstance(node, ast.FunctionCall) and _is_always_new(compiler, node)):
             raise sqlite_error(ERROR, f"non-deterministic functions prohibited in {place}")
     scratch = Compiler(compiler.context, text)
+    if compiler.authorized is None:
+        scratch.authorized = None
     if place is CHECKS:
         scratch.tolerates_rows = 1
     scratch.schema_depth = int(table.schema_index != 1)

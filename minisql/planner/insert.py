@@ -9,14 +9,13 @@ Source: https://www.sqlite.org/lang_insert.html, https://www.sqlite.org/autoinc.
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
 from minisql.catalog.build import CONFLICT_ACTIONS, strip_collation
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
-from minisql.planner.announcing import announce_expressions, announce_select
+from minisql.planner.announcing import announce_constant_rows, announce_expressions, announce_rows, announce_select
 from minisql.planner.authorization import INSERT, allows
 from minisql.planner.autoincrement import Sequence, begin_sequence, emit_note_rowid, end_sequence
 from minisql.planner.constraints import Write, emit_early_type_checks, emit_row_checks
@@ -90,6 +89,7 @@ def emit_insert(compiler: Compiler, node: ast.Insert) -> tuple[str, ...]:
     table = find_target(compiler, node.target)
     triggers = triggers_of(compiler, table, "INSERT")
     check_writable(compiler, table, triggers, node.returning is not None)
+    is_announced = compiler.authorized is not None and announce_constant_rows(compiler, node)
     if not allows(compiler, INSERT, table.name, None, table.schema_name):
         return ()
     if table.view is not None:
@@ -118,7 +118,8 @@ def emit_insert(compiler: Compiler, node: ast.Insert) -> tuple[str, ...]:
     )
     if compiler.authorized is not None:
         if is_values:
-            announce_expressions(compiler, chain(*core.rows), insertion.scope or _NO_NAMES)  # type: ignore[union-attr]
+            if not is_announced:
+                announce_rows(compiler, core.rows, insertion.scope or _NO_NAMES)  # type: ignore[union-attr]
         else:
             announce_select(compiler, select, insertion.scope)
         for clause in node.upserts or ():
@@ -136,6 +137,10 @@ def emit_insert(compiler: Compiler, node: ast.Insert) -> tuple[str, ...]:
             _emit_row(compiler, insertion, rows[0])
         else:
             compiler.needs_statement_journal = True
+            if compiler.may_aggregate:
+                # Several rows are a SELECT to SQLite, whose message for an aggregate is another.
+                insertion.scope = insertion.scope or Scope([])
+                insertion.scope.is_grouped = True
             _emit_rows(compiler, insertion, rows)
     return _finish(compiler, insertion)
 

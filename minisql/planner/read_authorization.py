@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minisql.errors import AUTH, ERROR, sqlite_error
-from minisql.planner.authorization import FUNCTION, READ, SELECT
+from minisql.planner.authorization import FUNCTION, READ, SELECT, refused_read
 from minisql.planner.scope import ROWID
 
 if TYPE_CHECKING:
@@ -44,9 +44,7 @@ def ask_function(compiler: Compiler, node: object, name: str, actor: str | None)
 
 def ask_read(compiler: Compiler, node: object, table: Table, column: str, actor: str | None) -> bool:
     """Announces the reading of a column; False if it is to be read as NULL."""
-    schemas = compiler.context.catalog.schemas
-    prefix = f"{table.schema_name}." if table.schema_index or len(schemas) > 2 else ""
-    text = f"access to {prefix}{table.name}.{column} is prohibited"
+    text = refused_read(compiler, table.name, column, table.schema_name)
     answer = _ask(compiler, READ, table.name, column, table.schema_name, actor, text)
     return _keep(compiler, node, (READ, table.name, column), answer)
 

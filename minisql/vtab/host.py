@@ -23,6 +23,9 @@ class VtabHost(Protocol):
     def execute(self, sql: str, values: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
         """Runs one statement to its end and returns its rows."""
 
+    def read_blob(self, sql: str, rowid: int) -> Value:
+        """The value that a SELECT with one parameter finds, else None; like blob I/O the authorizer does not hear of it."""
+
     def rows(self, sql: str, values: Sequence[Value] = ()) -> Iterator[tuple[Any, ...]]:
         """Runs a SELECT row by row."""
 

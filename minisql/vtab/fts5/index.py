@@ -206,10 +206,7 @@ class FullTextIndex:
         self._structure_bytes = data
 
     def _block(self, identifier: int) -> bytes | None:
-        rows = self.host.execute(self._read_sql, (identifier,))
-        if not rows:
-            return None
-        data = rows[0][0]
+        data = self.host.read_blob(self._read_sql, identifier)
         return data if isinstance(data, bytes) else None
 
     def _write(self, identifier: int, data: bytes) -> None:

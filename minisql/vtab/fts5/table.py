@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from minisql.errors import CONSTRAINT_PRIMARYKEY, ERROR, MISMATCH, sqlite_error
+from minisql.errors import CONSTRAINT_PRIMARYKEY, ERROR, MISMATCH, Error, sqlite_error
 from minisql.values.cast import to_text
 from minisql.vtab.fts5.auxiliary import AuxiliaryFunction, RowContext, bm25, lone_ranks
 from minisql.vtab.fts5.commands import run_command
@@ -63,7 +63,9 @@ class FtsModule(Module):
         """Creates the shadow tables."""
         configuration = parse_arguments(schema_name, table_name, arguments, owner.setting(TOKENIZERS_SETTING) or {})
         _create_shadow_tables(owner, configuration)
-        return configuration.declaration(), FtsTable(owner, configuration)
+        table = FtsTable(owner, configuration)
+        table.load_settings()
+        return configuration.declaration(), table
 
     def connect(
         self, owner: VtabHost, module_name: str, schema_name: str, table_name: str, arguments: Sequence[str]
@@ -92,13 +94,18 @@ def _create_shadow_tables(host: VtabHost, configuration: Configuration) -> None:
         option = " WITHOUT ROWID" if is_keyed else ""
         try:
             host.execute(f"CREATE TABLE '{schema}'.'{name}'({columns}){option}")
-        except Exception as error:
+        except Error as error:
             raise sqlite_error(
-                ERROR, f"fts5: error creating shadow table {configuration.table_name}_{suffix}: {error}"
+                error.sqlite_errorcode, f"fts5: error creating shadow table {configuration.table_name}_{suffix}: {error}"
             ) from error
 
     create("data", "id INTEGER PRIMARY KEY, block BLOB")
     create("idx", "segid, term, pgno, PRIMARY KEY(segid, term)", True)
+    structure = Structure()
+    structure.has_origins = configuration.is_deletable
+    data = f"INSERT INTO {configuration.table_sql('data')} VALUES(?, ?)"
+    host.execute(data, (STRUCTURE_ID, encode_structure(structure)))
+    host.execute(data, (AVERAGES_ID, b""))
     if configuration.has_own_content:
         kept = [
             f"c{number}"
@@ -111,11 +118,6 @@ def _create_shadow_tables(host: VtabHost, configuration: Configuration) -> None:
         create("docsize", f"id INTEGER PRIMARY KEY, sz BLOB{origin}")
     create("config", "k PRIMARY KEY, v", True)
     host.execute(f"INSERT INTO {configuration.table_sql('config')} VALUES('version', {VERSION})")
-    structure = Structure()
-    structure.has_origins = configuration.is_deletable
-    data = f"INSERT INTO {configuration.table_sql('data')} VALUES(?, ?)"
-    host.execute(data, (STRUCTURE_ID, encode_structure(structure)))
-    host.execute(data, (AVERAGES_ID, b""))
 
 
 class FtsTable(VirtualTable):

@@ -68,8 +68,7 @@ class Tree:
 
     def cells_of(self, number: int) -> tuple[int, list[Cell]]:
         """The depth in a node's header and its cells, not to be changed."""
-        rows = self.host.execute(self._read_sql, (number,))
-        data = rows[0][0] if rows else None
+        data = self.host.read_blob(self._read_sql, number)
         known = self._known.get(number)
         if known is not None and known[0] == data:
             return known[1], known[2]
