@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from minisql.errors import ERROR, sqlite_error
 from minisql.functions.characters import as_read, before_nul
@@ -57,6 +57,42 @@ def glob_matcher(pattern: str) -> Matcher:
         parts = _parse_glob(as_read(before_nul(pattern)))
         matcher = _glob_matchers[pattern] = _never if parts is None else _compile_parts(parts, False)
     return matcher
+
+
+class Runs(NamedTuple):
+    """A pattern of literals with runs of any characters between them: what the text starts with, what follows in this order,
+    what it ends with; "" where there is a run at that end.  Literals are ASCII, in lower case if the pattern folds."""
+
+    first: str
+    middle: tuple[str, ...]
+    last: str
+    folds: bool
+
+
+_MAX_MIDDLE = 6
+
+
+def like_runs(pattern: str, case_sensitive: bool) -> Runs | None:
+    """The runs of a LIKE pattern without `_`; None for any other.  Source: lang_expr.html section 5 (LIKE)"""
+    return _runs(_parse_like(before_nul(pattern), None), not case_sensitive)
+
+
+def glob_runs(pattern: str) -> Runs | None:
+    """The runs of a GLOB pattern without `?` and classes; None for any other.  Source: lang_expr.html section 5 (GLOB)"""
+    return _runs(_parse_glob(before_nul(pattern)), False)
+
+
+def _runs(parts: list[object] | None, folds: bool) -> Runs | None:
+    literals = [part for part in parts or () if isinstance(part, str)]
+    if parts is None or not literals or len(literals) > _MAX_MIDDLE or not all(map(str.isascii, literals)):
+        return None
+    if _ANY_RUN not in parts or not all(isinstance(part, str) or part is _ANY_RUN for part in parts):
+        return None
+    if folds:
+        literals = [literal.lower() for literal in literals]
+    first = "" if parts[0] is _ANY_RUN else literals.pop(0)
+    last = "" if parts[-1] is _ANY_RUN else literals.pop()
+    return Runs(first, tuple(literals), last, folds)
 
 
 def _check_length(pattern: str) -> None:

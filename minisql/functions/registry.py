@@ -26,6 +26,7 @@ import importlib
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol, TypeAlias
 
+from minisql.functions.like import Runs
 from minisql.values.collation import fold_ascii
 
 ANY = -1
@@ -38,7 +39,7 @@ class ScalarFunction:
     `foldable`: same arguments, same result at any time, so that constant arguments may be evaluated when compiling.
     `direct_only`: refused inside views and triggers.  `call_subtyped`, `returns_subtype`, `takes_subtype`: see the module.
     `bind_pattern(pattern)` gives the function of the other argument of a call whose first argument is constant, or None (LIKE,
-    GLOB); that function has `matches`, which tells of a text whether the function is true.
+    GLOB); that function has `matches`, which tells of a text whether the function is true, and `runs` if the pattern is simple.
     """
 
     __slots__ = (
@@ -56,6 +57,7 @@ class ScalarFunction:
         "needs_collation",
         "needs_context",
         "returns_subtype",
+        "runs",
         "takes_subtype",
     )
 
@@ -77,6 +79,7 @@ class ScalarFunction:
         bind_pattern: Callable[[Any], ScalarFunction | None] | None = None,
         is_built_in: bool = True,
         matches: Callable[[str], bool] | None = None,
+        runs: Runs | None = None,
     ) -> None:
         self.name = name
         self.min_args = min_args
@@ -84,6 +87,7 @@ class ScalarFunction:
         self.call = call
         self.bind_pattern = bind_pattern
         self.matches = matches
+        self.runs = runs
         self.deterministic = deterministic
         self.foldable = (deterministic and not needs_context) if foldable is None else foldable
         self.needs_collation = needs_collation

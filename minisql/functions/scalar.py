@@ -16,7 +16,7 @@ from typing import Any
 from minisql.errors import ERROR, TOOBIG, Error, sqlite_error
 from minisql.functions.characters import before_nul
 from minisql.functions.context import FunctionContext
-from minisql.functions.like import Matcher, glob_matcher, like_matcher
+from minisql.functions.like import Matcher, Runs, glob_matcher, glob_runs, like_matcher, like_runs
 from minisql.functions.printf import sql_literal
 from minisql.functions.registry import ANY, ScalarFunction
 from minisql.functions.text import length
@@ -179,7 +179,9 @@ def glob(pattern: Any, text: Any) -> int | None:
     return 1 if glob_matcher(to_text(pattern))(to_text(text)) else 0
 
 
-def _binder(name: str, make_matcher: Callable[[str], Matcher]) -> Callable[[Any], ScalarFunction | None]:
+def _binder(
+    name: str, make_matcher: Callable[[str], Matcher], find_runs: Callable[[str], Runs | None]
+) -> Callable[[Any], ScalarFunction | None]:
     """What LIKE or GLOB with a constant pattern does for each text."""
 
     def bind(pattern: Any) -> ScalarFunction | None:
@@ -197,7 +199,7 @@ def _binder(name: str, make_matcher: Callable[[str], Matcher]) -> Callable[[Any]
                 return None
             return 0 if text.__class__ is bytes else 1 if matches(to_text(text)) else 0
 
-        return ScalarFunction(name, 1, 1, call, matches=matches)
+        return ScalarFunction(name, 1, 1, call, matches=matches, runs=find_runs(pattern))
 
     return bind
 
@@ -320,7 +322,9 @@ def soundex(value: Any) -> str:
 
 def _like_functions(case_sensitive: bool) -> tuple[ScalarFunction, ScalarFunction]:
     call = _like_function(case_sensitive)
-    bind = _binder("like", lambda pattern: like_matcher(pattern, None, case_sensitive))
+    bind = _binder(
+        "like", lambda pattern: like_matcher(pattern, None, case_sensitive), lambda pattern: like_runs(pattern, case_sensitive)
+    )
     return ScalarFunction("like", 2, 2, call, bind_pattern=bind), ScalarFunction("like", 3, 3, call)
 
 
@@ -345,7 +349,7 @@ FUNCTIONS = (
     ScalarFunction("likelihood", 2, 2, first_argument),
     ScalarFunction("typeof", 1, 1, type_name),
     *LIKE_IGNORING_CASE,
-    ScalarFunction("glob", 2, 2, glob, bind_pattern=_binder("glob", glob_matcher)),
+    ScalarFunction("glob", 2, 2, glob, bind_pattern=_binder("glob", glob_matcher, glob_runs)),
     ScalarFunction("match", 2, 2, match, deterministic=False),
     ScalarFunction("hex", 1, 1, hexadecimal, needs_context=True),
     ScalarFunction("quote", 1, 1, sql_literal),

@@ -375,8 +375,7 @@ def _inline_call(translator: Translator, function: Any, operands: list[Operand])
         if name == "instr" and only(operands[1], TEXT):
             return Operand(f"({text}.find({operands[1].text}) + 1)", INTEGER_48, 31, False)
         if function.matches is not None:
-            matches = translator.object_name(("object", function.matches))
-            return Operand(f"(1 if {matches}({text}) else 0)", INTEGER_48, 1, False)
+            return Operand(f"(1 if {translator.match_text(translator, function, operands[0])} else 0)", INTEGER_48, 1, False)
     if name == "abs" and (only(operands[0], REAL) or (only(operands[0], INTEGER) and operands[0].bits < 63)):
         return Operand(f"abs({operands[0].text})", operands[0].classes, operands[0].bits, False)
     return None
@@ -635,8 +634,14 @@ def _folded_truth(translator: Translator, definition: int, null_is_true: bool) -
     if opcode == op.Function and p4[0].matches is not None:
         operand = translator.operand(p4[1][0], definition)
         if only(operand, TEXT):
-            call = f"{translator.object_name(('object', p4[0].matches))}({operand.text})"
-            return Condition(call, f"not {call}")
+            test = translator.match_text(translator, p4[0], operand)
+            return Condition(test, f"not {test}")
+        if only(operand, TEXT | NULL):
+            first, later = bound(translator, operand)
+            test = translator.match_text(translator, p4[0], Operand(later, TEXT, 0, True))
+            if null_is_true:
+                return Condition(f"({first} is None or {test})", f"({first} is not None and not {test})")
+            return Condition(f"({first} is not None and {test})", f"({first} is None or not {test})")
     return None
 
 

@@ -27,7 +27,7 @@ from minisql.bytecode.operands import ROLES
 from minisql.bytecode.program import Program, SortSpec
 from minisql.storage.type_mask import BLOB, INTEGER_48, INTEGER_64, NULL, REAL, TEXT, TEXT_NOT_ASCII
 from minisql.values.shape import KeyShape, RowShape
-from minisql.vm import flow_text, statement_text
+from minisql.vm import flow_text, pattern_text, statement_text
 from minisql.vm.calling import SubProgram
 from minisql.vm.interpreter import CHANGES, DATA_CHANGING
 from minisql.vm.program_shape import magnitude
@@ -181,6 +181,7 @@ class Translator:
         "lines",
         "local_classes",
         "loop",
+        "match_text",
         "n_loops",
         "needs_closing",
         "objects",
@@ -239,6 +240,7 @@ class Translator:
         self.late_cursors: set[int] = set()
         # The modules of text call each other through the translator.
         self.emit_region = flow_text.emit_region
+        self.match_text = pattern_text.match_text
         self.cursor_aliases = statement_text.cursor_aliases
         self.plain_hashes: set[int] = set()
         self.plain_sets: set[int] = set()
