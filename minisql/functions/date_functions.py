@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 from minisql.functions.context import FunctionContext
@@ -130,9 +131,13 @@ def strftime(context: FunctionContext, *arguments: Any) -> str | None:
     moment = _moment(context, "strftime", arguments[1:])
     if moment is None:
         return None
-    moment.read_civil()
+    civil = moment.read_civil()
     if moment.raw is not None:
         moment.read_clock()
+    simple = _simple_formats.get(arguments[0])
+    if simple is not None:
+        template, pick, needs_clock = simple
+        return template % pick((*civil, *map(int, moment.read_clock())) if needs_clock else civil)  # type: ignore[no-any-return]
     output = ""
     for literal, show in _formats.get(arguments[0]) or _parse_format(_text(arguments[0])):
         if show is not None:
@@ -146,6 +151,24 @@ def strftime(context: FunctionContext, *arguments: Any) -> str | None:
 
 _CACHE_SIZE = 100
 _formats: dict[str, list[tuple[str, Callable[[Moment], str] | None]]] = {}
+
+
+# Formats of plain fields of two digits: what `%` makes of the fields, which these are, and whether some are of the clock.
+_simple_formats: dict[str, tuple[str, Callable[[tuple[int, ...]], Any], bool]] = {}
+_PLAIN_FIELDS = {"Y": (0, "%04d"), "m": (1, "%02d"), "d": (2, "%02d"), "H": (3, "%02d"), "M": (4, "%02d"), "S": (5, "%02d")}
+_PLAIN_FORMAT = re.compile("(?:[^%]|%[YmdHMS])*")
+
+
+def _remember_simple(template: str) -> None:
+    """Makes a format that has plain fields, and no others, one of the simple ones."""
+    names = re.findall("%(.)", template)
+    if not names or _PLAIN_FORMAT.fullmatch(template) is None:
+        return
+    places = [_PLAIN_FIELDS[name][0] for name in names]
+    if len(_simple_formats) >= _CACHE_SIZE:
+        _simple_formats.clear()
+    text = re.sub("%(.)", lambda match: _PLAIN_FIELDS[match[1]][1], template)
+    _simple_formats[template] = text, itemgetter(*places), max(places) > 2
 
 
 def _parse_format(template: str) -> list[tuple[str, Callable[[Moment], str] | None]]:
@@ -167,6 +190,7 @@ def _parse_format(template: str) -> list[tuple[str, Callable[[Moment], str] | No
         if len(_formats) >= _CACHE_SIZE:
             _formats.clear()
         _formats[template] = parsed
+        _remember_simple(template)
     return parsed
 
 
@@ -285,18 +309,69 @@ def timediff(context: FunctionContext, first: Any, second: Any) -> str | None:
     return f"{sign}{years:04d}-{months:02d}-{days - 1:02d} {hour:02d}:{minute:02d}:{sql_format('%06.3f', seconds)}"
 
 
+_MAX_REMEMBERED = 2000
+_NUMBER_STARTS = frozenset("+-0123456789")
+_TIMELESS_MODIFIERS = frozenset(
+    ("auto", "julianday", "start of day", "start of month", "start of year", "subsec", "subsecond", "unixepoch")
+)
+
+
+def _remembered(call: Callable[..., Any], n_leading: int) -> Callable[..., Any]:
+    """The function with a memory of its last results, where they depend on nothing but the arguments: not on the clock and not
+    on the time zone.  `n_leading` arguments come before the time value.
+
+    Numbers that are equal are the same moment, so an integer and a real may share a place.
+    """
+    memory: dict[tuple[Any, ...], Any] = {}
+
+    def remembering(context: FunctionContext, *arguments: Any) -> Any:
+        found = memory.get(arguments, memory)
+        if found is not memory:
+            return found
+        result = call(context, *arguments)
+        if len(arguments) <= n_leading:
+            return result
+        value = arguments[n_leading]
+        kind = value.__class__
+        if kind is int or kind is float or (kind is str and value[:1] in _NUMBER_STARTS):
+            modifiers = arguments[n_leading + 1 :]
+            is_timeless = _known_modifiers.get(modifiers)
+            if is_timeless or (is_timeless is None and _are_timeless(modifiers)):
+                if len(memory) >= _MAX_REMEMBERED:
+                    memory.clear()
+                memory[arguments] = result
+        return result
+
+    return remembering
+
+
+_known_modifiers: dict[tuple[Any, ...], bool] = {}
+
+
+def _are_timeless(modifiers: tuple[Any, ...]) -> bool:
+    """Tells whether modifiers do the same at any time and place."""
+    found = all(
+        modifier.__class__ is str and (modifier[:1] in _NUMBER_STARTS or modifier in _TIMELESS_MODIFIERS)
+        for modifier in modifiers
+    )
+    if len(_known_modifiers) >= _CACHE_SIZE:
+        _known_modifiers.clear()
+    _known_modifiers[modifiers] = found
+    return found
+
+
 def _family(name: str, n_min: int, n_max: int, call: Callable[..., Any]) -> ScalarFunction:
     """A function that may stand in an index (unless 'now' turns up) but not be evaluated when compiling."""
     return ScalarFunction(name, n_min, n_max, call, deterministic=True, foldable=False, needs_context=True)
 
 
 FUNCTIONS = (
-    _family("date", 0, ANY, date),
-    _family("time", 0, ANY, time),
-    _family("datetime", 0, ANY, datetime),
-    _family("julianday", 0, ANY, julianday),
-    _family("unixepoch", 0, ANY, unixepoch),
-    _family("strftime", 0, ANY, strftime),
+    _family("date", 0, ANY, _remembered(date, 0)),
+    _family("time", 0, ANY, _remembered(time, 0)),
+    _family("datetime", 0, ANY, _remembered(datetime, 0)),
+    _family("julianday", 0, ANY, _remembered(julianday, 0)),
+    _family("unixepoch", 0, ANY, _remembered(unixepoch, 0)),
+    _family("strftime", 0, ANY, _remembered(strftime, 1)),
     _family("timediff", 2, 2, timediff),
     ScalarFunction("current_date", 0, 0, date, deterministic=False, needs_context=True),
     ScalarFunction("current_time", 0, 0, time, deterministic=False, needs_context=True),
