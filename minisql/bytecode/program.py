@@ -286,9 +286,10 @@ class GroupSpec:
     `key_registers` with `key_collations` (no keys: exactly one group, also over no rows); `key_descending` gives the order in
     which groups come out (empty: as they came in, which an index has ordered); `bare_registers` are copied from the
     group's first row, or, when `bare_call` is not -1, from the row that gave that min() or max() call its value.
+    `plan` is what the machine makes of all this, once for all groupings.
     """
 
-    __slots__ = ("bare_call", "bare_registers", "calls", "key_collations", "key_descending", "key_registers")
+    __slots__ = ("bare_call", "bare_registers", "calls", "key_collations", "key_descending", "key_registers", "plan")
 
     def __init__(
         self,
@@ -305,6 +306,7 @@ class GroupSpec:
         self.calls = calls
         self.bare_registers = bare_registers
         self.bare_call = bare_call
+        self.plan: Any = None
 
 
 class ConstantSet:

@@ -27,6 +27,7 @@ from minisql.values.storage_class import INT64_MAX, INT64_MIN
 from minisql.vm.comparing import compare_jumps, compare_result
 from minisql.vm.ephemeral import ListCursor
 from minisql.vm.frame import Frame
+from minisql.vm.grouping import GroupCursor
 from minisql.vm.halting import halt_error, raised_text
 from minisql.vm.handlers import HANDLERS
 from minisql.vm.handlers_control import must_be_int_value
@@ -63,6 +64,7 @@ Row = tuple[Any, ...]
 _KEPT_FUNCTIONS = 1000
 
 _NAMESPACE: dict[str, Any] = {
+    "GroupCursor": GroupCursor,
     "HANDLERS": HANDLERS,
     "ListCursor": ListCursor,
     "HIGH": INT64_MAX,

@@ -37,6 +37,42 @@ Plan = tuple[Callable[[], Any] | int | None, Stepper, Callable[[Any], Any] | Non
 _FOLDED = frozenset(("sum", "total", "avg"))
 
 
+class GroupPlan:
+    """What all cursors of a GroupSpec share: `initial` is what a fresh state begins with, `makers` are the slots whose content
+    is made for each state, `results` turn slots into results."""
+
+    __slots__ = ("initial", "key", "makers", "pick_bare", "pick_key", "results", "steppers")
+
+    def __init__(self, spec: GroupSpec) -> None:
+        key_registers = spec.key_registers
+        self.pick_key = GETTERS[key_registers]
+        self.key = key_function(spec.key_collations) if key_registers else None
+        self.pick_bare = GETTERS[spec.bare_registers]
+        self.initial: list[Any] = [(), ()]
+        self.makers: list[tuple[int, Callable[[], Any]]] = []
+        self.steppers: list[Stepper] = []
+        self.results: list[Callable[[Any], Any] | None] = []
+        bare_call = spec.bare_call + 2 if spec.bare_registers and spec.bare_call >= 0 else -1
+        n_distinct = 0
+        for slot, call in enumerate(spec.calls, 2):
+            make, step, result = plan_call(slot, call, self.pick_bare if slot == bare_call else None)
+            if call.distinct and call.registers:
+                step = _distinct_stepper(len(spec.calls) + 2 + n_distinct, call, step)
+                n_distinct += 1
+            if call.filter_register:
+                step = _filter_stepper(call.filter_register, step)
+            if make is None or make.__class__ is int:
+                self.initial.append(make)
+            else:
+                self.initial.append(None)
+                self.makers.append((slot, make))  # type: ignore[arg-type]
+            self.steppers.append(step)
+            self.results.append(result)
+        for _ in range(n_distinct):
+            self.makers.append((len(self.initial), set))
+            self.initial.append(None)
+
+
 class GroupCursor(ListCursor):
     """The grouping table: `step` feeds the registers of a row, `finish` makes the rows and moves to the first.
 
@@ -50,37 +86,18 @@ class GroupCursor(ListCursor):
         self.position = -1
         self.row: Row | None = None
         self._spec = spec
-        key_registers = spec.key_registers
-        if key_registers:
-            self._pick_key = GETTERS[key_registers]
-            self.key = key_function(spec.key_collations)
-        self._pick_bare = GETTERS[spec.bare_registers]
+        plan: GroupPlan | None = spec.plan
+        if plan is None:
+            plan = spec.plan = GroupPlan(spec)
+        self._pick_key = plan.pick_key
+        self.key = plan.key
+        self._pick_bare = plan.pick_bare
+        self._initial = plan.initial
+        self._makers = plan.makers
+        self.steppers = plan.steppers
+        self._results = plan.results
         self.groups: dict[Row, State] = {}
         self.only: State | None = None
-        # What a fresh state begins with, and the slots whose content is made for each state.
-        self._initial: list[Any] = [(), ()]
-        self._makers: list[tuple[int, Callable[[], Any]]] = []
-        self.steppers: list[Stepper] = []
-        self._results: list[Callable[[Any], Any] | None] = []
-        bare_call = spec.bare_call + 2 if spec.bare_registers and spec.bare_call >= 0 else -1
-        n_distinct = 0
-        for slot, call in enumerate(spec.calls, 2):
-            make, step, result = plan_call(slot, call, self._pick_bare if slot == bare_call else None)
-            if call.distinct and call.registers:
-                step = _distinct_stepper(len(spec.calls) + 2 + n_distinct, call, step)
-                n_distinct += 1
-            if call.filter_register:
-                step = _filter_stepper(call.filter_register, step)
-            if make is None or make.__class__ is int:
-                self._initial.append(make)
-            else:
-                self._initial.append(None)
-                self._makers.append((slot, make))  # type: ignore[arg-type]
-            self.steppers.append(step)
-            self._results.append(result)
-        for _ in range(n_distinct):
-            self._makers.append((len(self._initial), set))
-            self._initial.append(None)
 
     def step(self, registers: list[Any]) -> None:
         """Feeds one row, which stands in the registers."""

@@ -85,6 +85,11 @@ def _emit_open(translator: Translator, address: int) -> None:
         translator.line(f"frame.cursors[{cursor}] = c{cursor} = ListCursor()")
         translator.line(f"a{cursor} = c{cursor}.rows.append")
         return
+    if opcode == op.GroupOpen and translator.loop is not None:
+        translator.line(f"frame.cursors[{cursor}] = c{cursor} = GroupCursor({translator.object_name(('p4', address))})")
+        for text in cursor_aliases(translator, address):
+            translator.line(text)
+        return
     from_locals_to_list(translator, address)
     translator.call(address, cursor, cursor_aliases(translator, address))
 

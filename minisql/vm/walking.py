@@ -399,7 +399,16 @@ def walk_lists(
 def walk_rows(
     cursor: Any, host: Host, first: Row | None, key: Row | None = None, above: bool = False, down: bool = False
 ) -> Iterable[Row]:
-    """Yields what `walk_lists` yields row by row."""
+    """Gives what `walk_lists` yields row by row."""
+    if first is None:
+        return ()
+    if key is not None and not down and cursor.__class__ is IndexCursor and not cursor.is_single and not host.is_interrupted:
+        rows, position = cursor.rows, cursor.position
+        end = cursor.place_of(key, above, position, len(rows))
+        if end < len(rows):
+            # The range ends in the list in which it begins, as most do.
+            cursor.position = len(rows) - 1
+            return rows[position:end]  # type: ignore[no-any-return]
     return chain.from_iterable(walk_lists(cursor, host, first, key, above, down))
 
 
