@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from itertools import accumulate
 from typing import Any
 
 from minisql.errors import ERROR, sqlite_error
@@ -330,14 +331,65 @@ def _fold_count(values: list[Any]) -> int:
     return len(values) - values.count(None)
 
 
+def _are_small_integers(values: list[Any]) -> bool:
+    """Tells whether all values are integers of which no partial sum can leave 64 bits."""
+    return set(map(type, values)) == {int} and max(max(values), -min(values)) <= INT64_MAX // len(values)
+
+
+def _running_sum(values: list[Any]) -> list[Any] | None:
+    if _are_small_integers(values):
+        return list(accumulate(values))
+    return _running_reals(values) if set(map(type, values)) == {float} else None
+
+
+def _running_total(values: list[Any]) -> list[Any] | None:
+    sums = _running_sum(values)
+    return None if sums is None else [value if value is None else float(value) for value in sums]
+
+
+def _running_average(values: list[Any]) -> list[Any] | None:
+    sums = _running_sum(values)
+    return None if sums is None else [value if value is None else float(value) / n for n, value in enumerate(sums, 1)]
+
+
+def _running_reals(values: list[float]) -> list[Any]:
+    """The sums of a list of reals after each of them, as `Sum` has them."""
+    results: list[Any] = []
+    total = error = 0.0
+    for value in values:
+        after = total + value
+        if abs(total) > abs(value):
+            error += (total - after) + value
+        else:
+            error += (value - after) + total
+        total = after
+        result = total + error if math.isfinite(error) else total
+        results.append(result if result == result else None)
+    return results
+
+
+def _running_count(values: list[Any]) -> list[Any] | None:
+    return None if None in values else list(range(1, len(values) + 1))
+
+
+def _running_minimum(values: list[Any]) -> list[Any] | None:
+    return list(accumulate(values, min)) if set(map(type, values)) in _PLAIN_NUMBERS else None
+
+
+def _running_maximum(values: list[Any]) -> list[Any] | None:
+    return list(accumulate(values, max)) if set(map(type, values)) in _PLAIN_NUMBERS else None
+
+
+_PLAIN_NUMBERS = ({int}, {float})
+
 FUNCTIONS = (
-    AggregateFunction("count", 0, 0, Count, has_inverse=True, fold=_fold_count),
-    AggregateFunction("count", 1, 1, Count, has_inverse=True, fold=_fold_count),
-    AggregateFunction("sum", 1, 1, Sum, has_inverse=True, fold=_fold_sum),
-    AggregateFunction("total", 1, 1, Total, has_inverse=True, fold=_fold_total),
-    AggregateFunction("avg", 1, 1, Average, has_inverse=True, fold=_fold_average),
-    AggregateFunction("min", 1, 1, Minimum, needs_collation=True),
-    AggregateFunction("max", 1, 1, Maximum, needs_collation=True),
+    AggregateFunction("count", 0, 0, Count, has_inverse=True, fold=_fold_count, running=_running_count),
+    AggregateFunction("count", 1, 1, Count, has_inverse=True, fold=_fold_count, running=_running_count),
+    AggregateFunction("sum", 1, 1, Sum, has_inverse=True, fold=_fold_sum, running=_running_sum),
+    AggregateFunction("total", 1, 1, Total, has_inverse=True, fold=_fold_total, running=_running_total),
+    AggregateFunction("avg", 1, 1, Average, has_inverse=True, fold=_fold_average, running=_running_average),
+    AggregateFunction("min", 1, 1, Minimum, needs_collation=True, running=_running_minimum),
+    AggregateFunction("max", 1, 1, Maximum, needs_collation=True, running=_running_maximum),
     AggregateFunction("group_concat", 1, 2, GroupConcat, has_inverse=True),
     AggregateFunction("string_agg", 2, 2, GroupConcat, has_inverse=True),
 )

@@ -115,7 +115,8 @@ class Accumulator(Protocol):
 class AggregateFunction:
     """A function of many rows; every one may be used as a window function too unless `has_inverse` is False for a user's.
 
-    `fold`, where there is one, maps the list of one-argument calls' values (NULLs included) to the result at once.
+    `fold`, where there is one, maps the list of one-argument calls' values (NULLs included) to the result at once; `running` maps
+    it to the list of the results after each of them, or to None where rows have to be stepped.
     """
 
     __slots__ = (
@@ -133,6 +134,7 @@ class AggregateFunction:
         "needs_collation",
         "needs_context",
         "returns_subtype",
+        "running",
         "takes_subtype",
     )
 
@@ -152,6 +154,7 @@ class AggregateFunction:
         is_built_in: bool = True,
         is_window: bool = True,
         make_over: Callable[[], Any] | None = None,
+        running: Callable[[list[Any]], list[Any] | None] | None = None,
     ) -> None:
         """`is_window` False: the name may not be used with OVER (a user's aggregate without `inverse` and `value`).
 
@@ -165,6 +168,7 @@ class AggregateFunction:
         self.needs_collation = needs_collation
         self.needs_context = False
         self.fold = fold
+        self.running = running
         self.returns_subtype = returns_subtype
         self.takes_subtype = takes_subtype
         self.direct_only = direct_only

@@ -159,13 +159,21 @@ def _over_frames(
 ) -> list[Any]:
     function = call.function
     assert function is not None
+    unit, start_kind, _, end_kind, _, exclude = call.frame
+    if function.running is not None and passes is None and not exclude and len(call.registers) <= 1:
+        if start_kind == "unbounded preceding" and end_kind == "current row":
+            running = function.running([value for (value,) in values] if call.registers else values)
+            if running is not None:
+                if unit == "rows" or len(partition.starts) == partition.n:
+                    return running
+                ends = partition.ends
+                return [running[ends[group] - 1] for group in partition.group_of]
     ranges = frame_ranges(partition, call.frame, registers)
-    exclude = call.frame[5]
     if not exclude:
-        if call.frame[1] == "unbounded preceding":
+        if start_kind == "unbounded preceding":
             return _growing(make, values, passes, ranges)
         if function.has_inverse:
-            return _sliding(make, values, passes, ranges, call.frame[0])
+            return _sliding(make, values, passes, ranges, unit)
     results = []
     for i, (low, high) in enumerate(ranges):
         accumulator = make()
