@@ -115,8 +115,8 @@ class Accumulator(Protocol):
 class AggregateFunction:
     """A function of many rows; every one may be used as a window function too unless `has_inverse` is False for a user's.
 
-    `fold`, where there is one, maps the list of one-argument calls' values (NULLs included) to the result at once; `running` maps
-    it to the list of the results after each of them, or to None where rows have to be stepped.
+    `fold`, where there is one, maps the list of one-argument calls' values (NULLs included) to the result at once; `running`
+    maps it to the list of the results after each of them, or to None where rows have to be stepped.
     """
 
     __slots__ = (
