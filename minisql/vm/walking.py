@@ -408,7 +408,7 @@ def walk_rows(
         if end < len(rows):
             # The range ends in the list in which it begins, as most do.
             cursor.position = len(rows) - 1
-            return rows[position:end]  # type: ignore[no-any-return]
+            return rows[position:end]
     return chain.from_iterable(walk_lists(cursor, host, first, key, above, down))
 
 
