@@ -163,8 +163,8 @@ class Table:
     columns in key order; `column_positions` maps lower-case names; `shape` is a RowShape (rowid table) or a KeyShape (WITHOUT
     ROWID, `storage_columns` gives the table column stored in each field).  `view` is the SELECT of a view, else None;
     `view_columns` its explicit column names.  `module` and `module_arguments` for virtual tables.
-    `conflict_action` belongs to the INTEGER PRIMARY KEY.  `calls`, `layout` and `paths` are cache slots of
-    the planner.
+    `conflict_action` belongs to the INTEGER PRIMARY KEY.  `calls`, `layout`, `paths` and
+    `sound_in` are cache slots of the planner.
     """
 
     __slots__ = (
@@ -194,6 +194,7 @@ class Table:
         "schema_index",
         "schema_name",
         "shape",
+        "sound_in",
         "sql",
         "storage_columns",
         "triggers",
@@ -234,6 +235,7 @@ class Table:
         self.row_estimate: int | None = None  # from sqlite_stat1
         self.layout: object = None
         self.paths: object = None
+        self.sound_in = -1
 
 
 class Trigger:

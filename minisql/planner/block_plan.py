@@ -108,7 +108,7 @@ def plan_block(
             leaf.usage = usage
         for leaf in leaves:
             if leaf.kind == SUBQUERY and not is_left_out(compiler, PRUNING):
-                prune_columns(leaf, usage)
+                prune_columns(compiler, leaf, usage)
     wanted = None if is_left_out(compiler, INDEX_ORDER) else wanted_order(compiler, block, order, limit, calls)
     if counts and len(inputs) == 1 and inputs[0].kind == FUNCTION and (wanted is not None or not order):
         if _is_own_order(compiler, block, order):

@@ -4,7 +4,7 @@ No tree is rewritten: the subquery's source keeps its columns, but each is now a
 whose FROM items join the outer ones.  So the terms of both WHERE clauses can use every index and order the joins together.
 
 Not flattened: aggregates, DISTINCT, windows, compounds, LIMIT, ORDER BY (its order has to survive), joins on the right
-side of an outer join, subqueries without FROM, common tables marked MATERIALIZED.
+side of an outer join, subqueries without FROM, common tables marked MATERIALIZED, and results that name what is not there.
 
 Source: https://www.sqlite.org/optoverview.html#flattening.
 """
@@ -18,6 +18,7 @@ from minisql.parser import ast
 from minisql.planner.aggregate_code import find_calls
 from minisql.planner.optimizations import FLATTENING, is_left_out
 from minisql.planner.query_blocks import SUBQUERY, TABLE, Block, Input
+from minisql.planner.unread_results import all_mean_something
 
 if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler
@@ -62,7 +63,7 @@ def _may_flatten(compiler: Compiler, made: Input, is_first: bool) -> bool:
     if not is_first and any(inner.join_flags & ast.JOIN_LEFT for inner in block.inputs):
         return False
     calls = find_calls(compiler, block, None)
-    return not calls.is_grouped and not calls.windows
+    return not calls.is_grouped and not calls.windows and all_mean_something(compiler, block, made.source.view)
 
 
 def _may_turn_null(block: Block) -> bool:

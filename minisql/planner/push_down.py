@@ -17,6 +17,7 @@ from minisql.planner.aggregate_code import find_calls
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.query_blocks import SUBQUERY, Block, BoundSelect, Input, Result
 from minisql.planner.scope import Scope, Source
+from minisql.planner.unread_results import means_something
 from minisql.planner.walking import walk
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _is_all_binary(compiler: Compiler, select: BoundSelect) -> bool:
     )
 
 
-def prune_columns(made: Input, usage: Usage) -> None:
+def prune_columns(compiler: Compiler, made: Input, usage: Usage) -> None:
     """Result columns of a subquery that nobody reads are not computed, so that smaller indexes may cover the rest."""
     select = made.select
     assert select is not None, "a subquery input has a SELECT"
@@ -129,7 +130,10 @@ def prune_columns(made: Input, usage: Usage) -> None:
             continue
         for block in select.blocks:
             result = block.results[position]
-            if result.expression.__class__ is ast.RowValue or not _has_call(result.expression):
+            expression = result.expression
+            if _has_call(expression):
+                continue
+            if expression.__class__ is ast.RowValue or means_something(compiler, expression, block.scope):
                 block.results[position] = Result(ast.Literal(None), result.name, None)
 
 
