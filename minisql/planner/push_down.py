@@ -131,9 +131,8 @@ def prune_columns(compiler: Compiler, made: Input, usage: Usage) -> None:
         for block in select.blocks:
             result = block.results[position]
             expression = result.expression
-            if _has_call(expression):
-                continue
-            if expression.__class__ is ast.RowValue or means_something(compiler, expression, block.scope):
+            may_leave_out = expression.__class__ is ast.RowValue or not _has_call(expression)
+            if may_leave_out and means_something(compiler, expression, block.scope):
                 block.results[position] = Result(ast.Literal(None), result.name, None)
 
 
