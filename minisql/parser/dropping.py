@@ -2,9 +2,9 @@
 
 Nothing in a dropped part is looked up, so it may be wrong; and what is left is a plain 0, TRUE or FALSE, so that
 `ORDER BY a AND 0` is a column number out of range and `x IS (y NOT IN ())` asks whether x is true.  False is an integer
-literal 0, `IN ()` or a literal that IS NULL, not the name FALSE.  A part that calls a function stays, as it may be an
-aggregate; what a subquery or COLLATE holds does not count as called.  Stored texts in which ALTER renames something keep all
-(`State.drops_terms`).
+literal 0 without a sign, `IN ()` or a literal that IS NULL, not the name FALSE.  A part that calls a function stays, as it may
+be an aggregate; what a subquery or COLLATE holds does not count as called.  Stored texts in which ALTER renames something keep
+all (`State.drops_terms`).
 
 Source: asked of SQLite 3.54.1; https://www.sqlite.org/lang_expr.html#the_in_and_not_in_operators.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from minisql.parser import ast
 from minisql.parser.ast.equality import fields
+from minisql.parser.tokenizer import SIGNED_ZERO
 
 _NULL = ast.Literal(None)
 _ZERO = ast.Literal(0)
@@ -44,7 +45,7 @@ def is_call(node: object) -> bool:
 
 def _is_false(node: ast.Expression) -> bool:
     if isinstance(node, ast.Literal):
-        return node.value.__class__ is int and node.value == 0
+        return node.value.__class__ is int and node.value == 0 and node is not SIGNED_ZERO
     if isinstance(node, ast.IsNull):
         return _is_value(node.operand)
     return isinstance(node, ast.InList) and not node.is_negated and is_truth_value(node)

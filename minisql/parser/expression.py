@@ -64,7 +64,7 @@ from minisql.parser.state import (
     variable,
     word_text,
 )
-from minisql.parser.tokenizer import literal_of, negated, negative_of
+from minisql.parser.tokenizer import literal_of, negated, negative_of, positive_of
 
 _BRACKET = -1
 
@@ -178,7 +178,7 @@ def expression(state: State) -> Expression:
                 end += 1
                 following = kinds[end]
             if following == _NUMBER:
-                left = number = negative_of(words[end]) if kinds[end - 1] == _MINUS else literal_of(words[end])
+                left = number = negative_of(words[end]) if kinds[end - 1] == _MINUS else positive_of(words[end])
                 for sign in kinds[i : end - 1]:
                     if sign == _MINUS:
                         left = number = negated(number)

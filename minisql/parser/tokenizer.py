@@ -90,6 +90,8 @@ kind_of = _KindMemo().__getitem__
 literal_of = _LiteralMemo().__getitem__
 """Returns the Literal of a NUMBER, STRING or BLOB token text."""
 
+SIGNED_ZERO = Literal(0)
+"""The integer 0 written with a sign or with a separator of digits: SQLite's parser does not take it for false."""
 SMALLEST_MAGNITUDE = Literal(9223372036854775808.0)
 """The literal 9223372036854775808, which is too large for an integer unless a minus stands before it."""
 
@@ -109,6 +111,12 @@ class _NegativeMemo(dict[str, Literal]):
         return node
 
 
+def positive_of(text: str) -> Literal:
+    """Returns the Literal of `+` and a NUMBER token text."""
+    literal = literal_of(text)
+    return literal if literal.value or literal.value.__class__ is float else SIGNED_ZERO
+
+
 negative_of = _NegativeMemo().__getitem__
 """Returns the Literal of `-` and a NUMBER token text."""
 
@@ -119,6 +127,8 @@ def negated(literal: Literal) -> Literal:
     assert isinstance(value, (int, float)), "only numbers are folded"
     if literal is SMALLEST_MAGNITUDE:
         return Literal(-(1 << 63))
+    if value.__class__ is int and not value:
+        return SIGNED_ZERO
     return Literal(-float(value) if value == -(1 << 63) else -value)
 
 
@@ -187,6 +197,8 @@ def _make_literal(text: str) -> Literal:
     if digits[:2] in ("0x", "0X"):
         return Literal(_hexadecimal_value(digits))
     if digits.isdigit():
+        if digits is not text and not digits.strip("0"):
+            return SIGNED_ZERO
         if len(digits) < 19:
             return Literal(int(digits))
         digits = digits.lstrip("0") or "0"

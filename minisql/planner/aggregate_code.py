@@ -221,7 +221,7 @@ def _collect_call(
     if isinstance(function, ScalarFunction):
         pending.extend(reversed(node.arguments))
         return
-    if isinstance(function, WindowFunction):
+    if isinstance(function, WindowFunction) and not compiler.is_renaming:
         raise sqlite_error(ERROR, f"misuse of window function {name}()", compiler.offset(node.position))
 
 

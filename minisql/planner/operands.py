@@ -50,7 +50,7 @@ def affinity_of(compiler: Compiler, node: ast.Expression, scope: Scope) -> int:
         else:
             return NONE
         if position == ROWID:
-            return INTEGER
+            return rowid_affinity(source)
         if source.expressions is None or source.is_coalesced:
             return source.columns[position].affinity
         node = source.expressions[position]
@@ -119,6 +119,11 @@ def _collate_inside(node: ast.Expression) -> str | None:
 _OPAQUE = frozenset((ast.ScalarSubquery, ast.Exists, ast.InSelect, ast.Literal, SourceColumn, Held))
 
 
+def rowid_affinity(source: Source) -> int:
+    """INTEGER; the rowid of the row that an UPSERT could not insert has none, though it is a number."""
+    return NONE if source.is_qualified_only and source.name == "excluded" else INTEGER
+
+
 def typed_operand(compiler: Compiler, node: ast.Expression, scope: Scope) -> Operand:
     """Emits an operand of a comparison and returns its register with all that the comparison needs to know of it."""
     kind = node.__class__
@@ -149,7 +154,7 @@ def typed_operand(compiler: Compiler, node: ast.Expression, scope: Scope) -> Ope
 def column_operand(compiler: Compiler, source: Source, position: int) -> Operand:
     """`typed_operand` of a resolved column."""
     if position == ROWID:
-        return compiler.emit_rowid(source), INTEGER, "BINARY", False, True
+        return compiler.emit_rowid(source), rowid_affinity(source), "BINARY", False, True
     if source.expressions is not None:
         assert source.inner is not None, "a source of expressions has a scope"
         inner = typed_operand(compiler, source.expressions[position], source.inner)
