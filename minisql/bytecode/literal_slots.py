@@ -2,7 +2,8 @@
 
 A statement is compiled with probes in place of its literals: values that occur nowhere else, so where they are found in the
 program tells which constant came from which literal, and what was done to it: its sign changed, or made a text for a comparison
-with a TEXT column.  `fill` makes the program of a statement with other literals from that.
+with a TEXT column.  `fill` makes the program of a statement with other literals from that.  Values that are computed from
+literals have formulas, and probes of their own with the numbers behind those of the literals.
 
 Anything that cannot be traced makes a program unfit: a number of the probes' range that is no probe, an operand of a kind that
 may hide one.
@@ -19,6 +20,7 @@ from typing import Any
 
 from minisql.bytecode.opcodes import Constant, ConstantRows
 from minisql.bytecode.program import ConstantSet, GroupSpec, HashSpec, Program, RowsSpec, SortSpec
+from minisql.functions.registry import ScalarFunction
 from minisql.values.affinity import apply_text
 from minisql.values.collation import BINARY, Collation
 from minisql.values.compare import hash_key
@@ -29,7 +31,9 @@ _FIRST = (1 << 45) + int.from_bytes(urandom(4), "big")
 _FIRST_REAL = (1 << 46) + int.from_bytes(urandom(4), "big")
 _STEP = 4096
 _LOW, _HIGH = 1 << 44, 1 << 47
-_OPAQUE = frozenset((Collation, GroupSpec, HashSpec, RowsSpec, SortSpec, RowShape, KeyShape, type(None), bool, bytes))
+_OPAQUE = frozenset(
+    (Collation, GroupSpec, HashSpec, RowsSpec, SortSpec, RowShape, KeyShape, ScalarFunction, type(None), bool, bytes)
+)
 """Operands in which no literal is kept."""
 
 Transform = Callable[[Any], Any]
@@ -74,16 +78,25 @@ class Unfit(Exception):
 class SlottedProgram:
     """A program with slots for literals."""
 
-    __slots__ = ("changed", "operands", "plain", "program")
+    __slots__ = ("changed", "formulas", "operands", "plain", "program")
 
-    def __init__(self, program: Program, probes: Sequence[tuple[int, int | float | str]]) -> None:
-        """Finds the (number, value) of every probe; raises Unfit."""
+    def __init__(
+        self,
+        program: Program,
+        probes: Sequence[tuple[int, int | float | str]],
+        formulas: Sequence[tuple[Transform, type]] = (),
+    ) -> None:
+        """Finds the (number, value) of every probe; raises Unfit.
+
+        `formulas` compute further values from all values before them, each of one class.
+        """
         if program.parameters or program.rows_spec is not None or program.is_ddl:
             raise Unfit
         places: Places = {}
         for number, value in probes:
             places.update(_places_of(number, value))
         self.program = program
+        self.formulas = formulas
         # Registers whose value is a literal's own, and those whose value is made of one.
         self.plain: list[tuple[int, int]] = []
         self.changed: list[tuple[int, int, Transform]] = []
@@ -99,21 +112,29 @@ class SlottedProgram:
                     self.plain.append((register, number))
                 else:
                     self.changed.append((register, number, transform))
-        for address, (opcode, p1, p2, p3, p4, _) in enumerate(program.code):
+        for address, (opcode, p1, p2, p3, p4, p5) in enumerate(program.code):
             if p1.__class__ is not int or p2.__class__ is not int or p3.__class__ is not int:
                 raise Unfit
             if p1 >= _LOW or p2 >= _LOW or p3 >= _LOW or p1 <= -_LOW or p2 <= -_LOW or p3 <= -_LOW:
                 raise Unfit
             if p4 is not None and p4.__class__ not in _OPAQUE:
-                make = _operand_maker(opcode, p4, places, found)
+                make = _operand_maker(opcode, p4, p5, places, found)
                 if make is not None:
                     self.operands.append((address, make))
         if len(found) < len(probes):
             raise Unfit
         program.describe_now()
 
-    def fill(self, values: Sequence[Any]) -> Program:
-        """The program for these values of the literals."""
+    def fill(self, values: list[Any]) -> Program | None:
+        """The program for these values of the literals; None if a value computed from them is of another class.
+
+        Computed values are added to the list.
+        """
+        for compute, kind in self.formulas:
+            value = compute(values)
+            if value.__class__ is not kind:
+                return None
+            values.append(value)
         program = self.program
         template = program.template.copy()
         for register, number in self.plain:
@@ -153,13 +174,13 @@ def _place(value: object, places: Places) -> Place | None:
     return place
 
 
-def _operand_maker(opcode: int, p4: Any, places: Places, found: set[int]) -> Transform | None:
+def _operand_maker(opcode: int, p4: Any, p5: int, places: Places, found: set[int]) -> Transform | None:
     """What makes p4 of an instruction of the literals' values; None if there are no literals in it."""
     kind = p4.__class__
     if kind is ConstantSet:
         return _set_maker(p4, places, found)
     if opcode == ConstantRows:
-        return _rows_maker(p4, places, found)
+        return _rows_maker(p4, p5 == 1, places, found)
     if opcode == Constant:
         place = _place(p4, places)
         if place is None:
@@ -217,8 +238,11 @@ def _value_at(value: object, place: Place | None, values: Sequence[Any]) -> Any:
     return values[number] if transform is None else transform(values[number])
 
 
-def _rows_maker(operand: tuple[tuple[object, ...], ...], places: Places, found: set[int]) -> Transform | None:
-    """The rows that an IN seeks: numbers, each once and ascending.  Of equal ones the first in the list stays."""
+def _rows_maker(
+    operand: tuple[tuple[object, ...], ...], is_binary: bool, places: Places, found: set[int]
+) -> Transform | None:
+    """The rows that an IN seeks: numbers, or texts in the order of their characters (`is_binary`), each once and ascending.
+    Of equal ones the first in the list stays."""
     items = [(row[0], _place(row[0], places)) for row in operand if len(row) == 1]
     if len(items) < len(operand):
         for row in operand:
@@ -226,9 +250,9 @@ def _rows_maker(operand: tuple[tuple[object, ...], ...], places: Places, found: 
         return None
     if not any([place is not None for _, place in items]):
         return None
-    if any([place is None or place[1] not in _NUMERIC for _, place in items]):
-        raise Unfit
-    if any([value.__class__ is str for value, _ in items]):
+    if is_binary and all([value.__class__ is str for value, _ in items]):
+        pass
+    elif any([value.__class__ is str or place is None or place[1] not in _NUMERIC for value, place in items]):
         raise Unfit
     items.sort(key=lambda item: item[1][0] if item[1] is not None else 0)
     found |= {place[0] for _, place in items if place is not None}

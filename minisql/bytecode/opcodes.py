@@ -291,7 +291,10 @@ UpdateRows = _plain(
     "Replace rows of table cursor p1 that are there by those in list cursor p2 (stored row, then the rowid if no column holds "
     "it), and their entries in the indexes that RowsSpec p4 names, none of which is unique; p5 flags as for Insert.",
 )
-ConstantRows = _plain("ConstantRows", "Cursor p1 = list cursor over the constant rows p4 (a tuple of tuples).")
+ConstantRows = _plain(
+    "ConstantRows",
+    "Cursor p1 = list cursor over the constant rows p4 (a tuple of tuples); p5 = 1: texts among them are in BINARY order.",
+)
 TypeCheck = _plain(
     "TypeCheck",
     "STRICT table: p4 = tuple of (declared type, column name, table name) for r[p1..]; raises CONSTRAINT_DATATYPE.",

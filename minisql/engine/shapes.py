@@ -4,9 +4,9 @@ Clients that write values into their SQL never send the same text twice, and a s
 split by one regular expression into its literals and the rest; the rest, with the class of each literal in its place, is the
 shape.  When a shape comes again, it is compiled with probes instead of the literals, and the program is kept
 with the places where they went (`bytecode.literal_slots`); for whoever comes after that the values are put there, and nothing
-is parsed or planned.  Only literals that mean nothing but their value are exchanged (`planner.free_literals`); all others
-belong to the shape.  Because literals are compiled as literals, the program is the one that the statement would have had by
-itself.
+is parsed or planned.  Only literals that mean nothing but their value are exchanged (`planner.free_literals`), alone or in
+arithmetic that is computed from them; all others belong to the shape.  Because literals are compiled as literals, the program
+is the one that the statement would have had by itself.
 
 Statements of a length that does not repeat shapes are looked at only now and then.  Whatever is not plainly covered, errors
 included, goes the ordinary way with the text as it is.  PRAGMA minisql_shapes = off switches it off, for tests that compare.
@@ -19,10 +19,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from minisql.bytecode.literal_slots import SlottedProgram, Unfit, probe
+from minisql.bytecode.literal_slots import SlottedProgram, Transform, Unfit, probe
 from minisql.errors import Error
-from minisql.parser import parse_one
-from minisql.planner.free_literals import free_literals
+from minisql.parser import ast, parse_one
+from minisql.planner.free_literals import Computed, free_literals
+from minisql.planner.literal_arithmetic import formula, numbers_in
 from minisql.values.affinity import apply_numeric
 
 if TYPE_CHECKING:
@@ -220,20 +221,61 @@ def _slotted(session: Session, parts: list[str], literals: list[str]) -> tuple[t
             probes[placeholder] = number
             texts[number] = repr(placeholder)
     parsed = _parsed(session, parts, texts)
+    computed: Computed = []
     free: dict[int, Any] = {}
-    for value in free_literals(parsed.statement, session.catalog):
-        found = value if value in probes or not isinstance(value, (int, float)) else -value
-        if found in probes:
+    for value in free_literals(parsed.statement, session.catalog, computed):
+        found = _probe_of(value, probes)
+        if found is not None:
             free[probes[found]] = found
-    if not free:
+    operands = {probes[found] for node, name in computed for found in _probes_in(getattr(node, name), probes)}
+    if not free and not operands:
         raise Unfit
-    fixed = tuple([number for number in range(len(literals)) if number not in free])
+    fixed = tuple([number for number in range(len(literals)) if number not in free and number not in operands])
     if any([texts[number] != literals[number] for number in fixed]):
         for number in fixed:
             texts[number] = literals[number]
         parsed = _parsed(session, parts, texts)
+        if operands:
+            computed.clear()
+            free_literals(parsed.statement, session.catalog, computed)
+    formulas = _take_formulas(computed, probes, literals, free)
     program = session.compile_parsed(parsed)
-    return fixed, SlottedProgram(program, tuple(free.items()))
+    return fixed, SlottedProgram(program, tuple(free.items()), formulas)
+
+
+def _probe_of(value: object, probes: dict[object, int]) -> Any:
+    """The probe that a literal's value is, or that it is with the sign changed; None if it is none."""
+    if value in probes:
+        return value
+    return -value if isinstance(value, (int, float)) and -value in probes else None
+
+
+def _probes_in(expression: ast.Expression, probes: dict[object, int]) -> list[Any]:
+    found = [_probe_of(value, probes) for value in numbers_in(expression) or ()]
+    return [value for value in found if value is not None]
+
+
+def _take_formulas(
+    computed: Computed, probes: dict[object, int], literals: list[str], free: dict[int, Any]
+) -> list[tuple[Transform, type]]:
+    """Puts one literal in the place of each arithmetic of literals, a probe that `free` gets; returns how they are computed."""
+    values = [*map(_value_of, literals)]
+    formulas: list[tuple[Transform, type]] = []
+    for node, name in computed:
+        expression = getattr(node, name)
+        if not _probes_in(expression, probes):
+            continue
+        compute = formula(expression, probes)
+        value = compute(values)
+        if value.__class__ is not int and value.__class__ is not float:
+            raise Unfit
+        number = len(values)
+        placeholder = probe(number, "i" if value.__class__ is int else "r")
+        free[number] = placeholder
+        setattr(node, name, ast.Literal(placeholder))
+        formulas.append((compute, value.__class__))
+        values.append(value)
+    return formulas
 
 
 def _parsed(session: Session, parts: list[str], texts: list[str]) -> Parsed:

@@ -6,6 +6,8 @@ one-row INSERT or in UPDATE, unless the column's affinity may make an integer of
 compute with it in another way.  What the planner decides there depends on the class of the value, and on whether it is 0, 1 or
 -1.
 
+Arithmetic of literals may stand in a comparison too: see `literal_arithmetic`.
+
 Everywhere else a literal may mean more than its value: a column's number in ORDER BY, a name, a limit, a pattern.  So it may
 where what it is compared with is not the column of a plain table: a view or a subquery may have a constant for a column, a
 partial index or an index on an expression may be matched.
@@ -15,9 +17,10 @@ Source: https://www.sqlite.org/optoverview.html.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from minisql.parser import ast
+from minisql.planner.literal_arithmetic import numbers_in
 from minisql.values.affinity import BLOB, REAL
 
 if TYPE_CHECKING:
@@ -29,8 +32,15 @@ _KEEPING_REALS = frozenset((BLOB, REAL))
 _CONSTANT_NAMES = frozenset(("true", "false"))
 
 
-def free_literals(statement: ast.Statement, catalog: Catalog) -> list[object]:
-    """The values of all free literals of a statement; none for one that is no plain SELECT, INSERT, UPDATE or DELETE."""
+Computed: TypeAlias = "list[tuple[ast.Expression, str]]"
+"""Nodes with the names of those attributes that are arithmetic of literals."""
+
+
+def free_literals(statement: ast.Statement, catalog: Catalog, computed: Computed) -> list[object]:
+    """The values of all free literals of a statement; none for one that is no plain SELECT, INSERT, UPDATE or DELETE.
+
+    Adds to `computed` where conditions compare a column with arithmetic of literals, which are not among the answer.
+    """
     conditions: list[ast.Expression] = []
     values: list[object] = []
     if isinstance(statement, ast.Select):
@@ -64,7 +74,7 @@ def free_literals(statement: ast.Statement, catalog: Catalog) -> list[object]:
             if not _add_conditions(node.select, catalog, conditions):
                 return []
         else:
-            values += _compared(node)
+            values += _compared(node, computed)
     return values
 
 
@@ -150,23 +160,39 @@ def _computed_with(expression: ast.Expression) -> list[object]:
     return values
 
 
-def _compared(node: ast.Expression) -> list[object]:
+def _compared(node: ast.Expression, computed: Computed) -> list[object]:
     """The values that a comparison compares a column with."""
     values: list[object]
     if isinstance(node, ast.Binary):
         if node.operator in _COMPARISONS:
-            if _is_column(node.left) and isinstance(node.right, ast.Literal):
-                return [node.right.value]
-            if _is_column(node.right) and isinstance(node.left, ast.Literal):
-                return [node.left.value]
+            if _is_column(node.left):
+                return _values_of(node, ("right",), computed)
+            if _is_column(node.right):
+                return _values_of(node, ("left",), computed)
     elif isinstance(node, ast.Between):
-        if _is_column(node.operand) and isinstance(node.low, ast.Literal) and isinstance(node.high, ast.Literal):
-            return [node.low.value, node.high.value]
+        if _is_column(node.operand):
+            return _values_of(node, ("low", "high"), computed)
     elif isinstance(node, ast.InList) and _is_column(node.operand):
         values = [item.value for item in node.items if isinstance(item, ast.Literal)]
         if len(values) == len(node.items):
             return values
     return []
+
+
+def _values_of(node: ast.Expression, names: tuple[str, ...], computed: Computed) -> list[object]:
+    """The literals among some attributes of a node, all of which have to be literals or arithmetic of them."""
+    values: list[object] = []
+    places: Computed = []
+    for name in names:
+        operand = getattr(node, name)
+        if isinstance(operand, ast.Literal):
+            values.append(operand.value)
+        elif numbers_in(operand):
+            places.append((node, name))
+        else:
+            return []
+    computed += places
+    return values
 
 
 def _is_column(node: ast.Expression) -> bool:

@@ -60,7 +60,8 @@ def emit_key_values(compiler: Compiler, candidate: Candidate) -> int:
         registers = [compiler.emit_expression(item, candidate.scope) for item in value]
         if all(register in compiler.constants for register in registers):
             values = [compiler.constants[register] for register in registers]
-            compiler.emit(op.ConstantRows, cursor, 0, 0, constant_rows(compiler, values, candidate))
+            is_binary = (compiler.collation(candidate.collation) or BINARY) is BINARY
+            compiler.emit(op.ConstantRows, cursor, 0, 0, constant_rows(compiler, values, candidate), int(is_binary))
             return cursor
         compiler.emit(op.SetOpen, cursor, 0, 0, (compiler.key_collation(candidate.collation or "BINARY"),))
         for register in registers:

@@ -17,6 +17,7 @@ _SCHEMA = (
     "CREATE INDEX t_i ON t(i, r)",
     "CREATE INDEX t_s ON t(s)",
     "CREATE INDEX t_r ON t(r)",
+    "CREATE INDEX t_c ON t(c)",
     "CREATE TABLE u(i INTEGER, s TEXT, PRIMARY KEY(i, s)) WITHOUT ROWID",
     "CREATE TABLE p(i INTEGER, e TEXT, CHECK (i <> 13))",
     "CREATE INDEX p_part ON p(i) WHERE i > 20",
@@ -66,6 +67,19 @@ _QUERIES = (
     'SELECT "I" FROM t WHERE i = I',
     "SELECT id FROM t WHERE CASE WHEN i > I THEN R ELSE T END",
     "WITH w AS (SELECT i FROM t WHERE i > I) SELECT * FROM w WHERE i < I",
+    "SELECT id FROM t WHERE i = I + I * I",
+    "SELECT id FROM t WHERE id = I - I / I OR r > I * R - I",
+    "SELECT id FROM t WHERE s > I + I AND n <> - I * - ( R + I )",
+    "SELECT id FROM t WHERE i BETWEEN I - I AND I + I",
+    "SELECT id FROM t WHERE I % I = i OR i > R % I",
+    "SELECT id FROM t WHERE i = I + T",
+    "SELECT i + I FROM t WHERE i + I = I + I",
+    "SELECT id FROM t WHERE i IN (I + I, I)",
+    "SELECT id, abs(i - I) FROM t WHERE i > I AND length(s) < I",
+    "SELECT a.s, upper(b.s) FROM t AS a JOIN u AS b ON b.i = a.i WHERE a.id = I + 0 * I AND b.s > T ORDER BY b.s LIMIT 3",
+    "SELECT id FROM t WHERE s IN (T, T, T) AND r < R",
+    "SELECT id FROM t WHERE s IN (I, I) OR s IN (T, I)",
+    "SELECT i, max(length(s)) FROM t WHERE id <> I AND s IN (T, T) GROUP BY i HAVING count(*) > 0 ORDER BY 2 DESC, 1",
 )
 _CHANGES = (
     "INSERT INTO t(i, r, s, n, b, c) VALUES(I, R, T, I, R, T)",
@@ -86,6 +100,8 @@ _CHANGES = (
     "DELETE FROM t WHERE i = I AND r > R",
     "DELETE FROM u WHERE s IN (T, T)",
     "DELETE FROM t WHERE id = I RETURNING id, s, 5",
+    "UPDATE t SET r = abs(r) + I WHERE i = I + I OR s IN (T, T)",
+    "DELETE FROM t WHERE r > I + R AND id < I * 2",
 )
 _N_TEXTS = 12
 
@@ -186,3 +202,20 @@ def test_an_authorizer_hears_of_every_statement() -> None:
     connection.set_authorizer(lambda action, *_: asked.append(action) or 0)
     _filled(connection, "SELECT x FROM a WHERE x = {}", (8, 9))
     assert asked.count(21) == 2
+
+
+def test_values_computed_from_literals_may_change_their_class() -> None:
+    connection = minisql.connect(":memory:", isolation_level=None)
+    connection.execute("CREATE TABLE a(x INTEGER PRIMARY KEY, s TEXT)")
+    connection.execute("INSERT INTO a VALUES(9, '9'), (10, '1e3'), (9000000000000000000, '9e18')")
+    large = 100_000_000_000_000
+    found = [(9000000000000000000,)]
+    assert _filled(connection, "SELECT x FROM a WHERE x = {} * 90000", (2, 3, large, 4, large)) == [[], [], found, [], found]
+    assert _filled(connection, "SELECT x FROM a WHERE x < {} * 900000", (2, 3, 4, large)) == [
+        [(9,), (10,)],
+        [(9,), (10,)],
+        [(9,), (10,)],
+        [(9,), (10,), *found],
+    ]
+    assert _filled(connection, "SELECT x FROM a WHERE s = 27 / {}", (3, 2, 3, 4, 0, 3)) == [[(9,)], [], [(9,)], [], [], [(9,)]]
+    assert _filled(connection, "SELECT x FROM a WHERE x > 9 - {}", (2, 8, 9, 10, 7)) == [[(9,), (10,), *found]] * 5
