@@ -22,6 +22,7 @@ from minisql.bytecode import opcodes as op
 from minisql.bytecode.program import AggregateCall, LoopExtent
 from minisql.storage.type_mask import NULL, TEXT
 from minisql.vm import flow_text
+from minisql.vm.group_text import is_distinct_only, seen_slot
 from minisql.vm.python_text import NUMBER, PLAIN_CONDITIONS, Operand, only
 
 if TYPE_CHECKING:
@@ -191,7 +192,9 @@ def _emit_group_step(translator: Translator, address: int, rows: _Rows) -> bool:
     n_lists = 0
     for number, call in enumerate(spec.calls, 2):
         function = call.function
-        if call.distinct or call.filter_register or call.order is not None or not function.is_built_in:
+        if call.filter_register or call.order is not None or not function.is_built_in:
+            return False
+        if call.distinct and not (function.name.lower() == "count" and len(call.registers) == 1 and is_distinct_only(call)):
             return False
         operand = translator.operand(call.registers[0], address) if len(call.registers) == 1 else None
         if not _is_listed(call, operand):
@@ -202,8 +205,20 @@ def _emit_group_step(translator: Translator, address: int, rows: _Rows) -> bool:
         rows.collect()
     # Values first: their number may be that of the rows.
     for slot, call, operand in sorted(calls, key=_is_count):
+        if call.distinct and operand is not None:
+            _emit_distinct(translator, slot, f"g{cursor}[{seen_slot(spec, spec.calls.index(call))}]", rows.values(operand.text))
+            continue
         _emit_call(translator, call, operand, slot, rows)
     return True
+
+
+def _emit_distinct(translator: Translator, slot: str, seen: str, values: str) -> None:
+    """Emits count(DISTINCT) over a list of values: what the set has more than before, NULL aside."""
+    name, before = translator.temporary(), translator.temporary()
+    translator.line(f"{name} = {seen}")
+    translator.line(f"{before} = len({name}) - ((None,) in {name})")
+    translator.line(f"{name}.update(zip({values}))")
+    translator.line(f"{slot} += len({name}) - ((None,) in {name}) - {before}")
 
 
 def _is_count(item: tuple[str, AggregateCall, Operand | None]) -> bool:

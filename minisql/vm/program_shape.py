@@ -64,7 +64,10 @@ def constant_shape(value: Any) -> Any:
 def _group_shape(spec: GroupSpec) -> Any:
     calls = tuple(
         [
-            (call.function, call.registers, call.distinct, call.filter_register, call.order is None, call.order_registers)
+            (
+                *(call.function, call.registers, call.distinct, call.collation, call.filter_register),
+                *(call.order is None, call.order_registers),
+            )
             for call in spec.calls
         ]
     )

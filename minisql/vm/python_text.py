@@ -58,6 +58,15 @@ def bound(translator: Translator, operand: Operand) -> tuple[str, str]:
     return f"({name} := {operand.text})", name
 
 
+def named(translator: Translator, operand: Operand) -> str:
+    """The text of an operand that may be repeated, assigned to a name first if need be."""
+    if operand.is_name:
+        return operand.text
+    name = translator.temporary()
+    translator.line(f"{name} = {operand.text}")
+    return name
+
+
 def integer_test(
     translator: Translator, a: Operand, b: Operand, or_reals: bool = False
 ) -> tuple[str, str, str] | None:

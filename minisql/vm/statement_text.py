@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.operands import LOADS_ROW
-from minisql.bytecode.program import AggregateCall
 from minisql.storage.type_mask import NULL, REAL, TEXT, TEXT_NOT_ASCII
 from minisql.values.affinity import BLOB as BLOB_AFFINITY
 from minisql.values.affinity import REAL as REAL_AFFINITY
 from minisql.values.affinity import TEXT as TEXT_AFFINITY
+from minisql.vm.group_text import emit_group_step, is_collected, is_keyed_by_value, is_stepped
 from minisql.vm.loop_text import emit_unpacking, from_locals_to_list, seek_text
-from minisql.vm.python_text import ANY, INTEGER, NUMBER, Condition, Operand, only, value_of
+from minisql.vm.python_text import ANY, INTEGER, NUMBER, Condition, named, only, value_of
 from minisql.vm.register_plan import PURE
 from minisql.vm.walking import OPENERS, opened_cursor
 
@@ -118,33 +118,17 @@ def cursor_aliases(translator: Translator, address: int) -> list[str]:
     if opcode != op.GroupOpen:
         return []
     if p4.key_registers:
-        return [f"G{cursor} = c{cursor}.groups"]
+        return [f"G{cursor} = c{cursor}.groups", *([f"H{cursor} = {{}}"] if is_keyed_by_value(translator, address) else [])]
     if p4.bare_registers:
         return [f"g{cursor} = c{cursor}.only"]
     # One group without bare columns exists from the start, so that its parts can have names.
     names = [f"g{cursor} = c{cursor}.only or c{cursor}.open_group((), ())"]
     for number, call in enumerate(p4.calls):
-        if _is_collected(call):
+        if is_collected(call):
             names.append(f"a{cursor}_{number} = g{cursor}[{number + 2}].append")
-        elif _is_stepped(call):
+        elif is_stepped(call):
             names.append(f"a{cursor}_{number} = g{cursor}[{number + 2}].step")
     return names
-
-
-def _is_collected(call: AggregateCall) -> bool:
-    """Tells whether a call without modifiers gathers its arguments in a list."""
-    function = call.function
-    plain = not (call.distinct or call.filter_register or call.order is not None)
-    return plain and function.is_built_in and function.fold is not None and function.name.lower() in ("sum", "total", "avg")
-
-
-def _is_stepped(call: AggregateCall) -> bool:
-    """Tells whether a call without modifiers steps an accumulator."""
-    function = call.function
-    if call.distinct or call.filter_register or call.order is not None or _is_collected(call):
-        return False
-    name = function.name.lower() if function.is_built_in else ""
-    return name != "count" and not (name in ("min", "max") and len(call.registers) == 1)
 
 
 def _emit_open_tree(translator: Translator, address: int) -> None:
@@ -382,7 +366,7 @@ def _emit_append(translator: Translator, address: int) -> None:
     if not only(key, NUMBER | NULL):
         translator.line(f"h{cursor} = a{cursor}({row})")
         return
-    name = _named(translator, key)
+    name = named(translator, key)
     if name != key.text:
         texts = translator.texts(registers, address)
         texts[place] = name
@@ -402,7 +386,7 @@ def _emit_hash_insert(translator: Translator, address: int) -> None:
     if cursor not in translator.plain_hashes:
         translator.line(f"c{cursor}.insert({translator.tuple_text(keys, address)}, {row})")
         return
-    texts = [_named(translator, translator.operand(register, address)) for register in keys]
+    texts = [named(translator, translator.operand(register, address)) for register in keys]
     present = " and ".join(f"{text} is not None" for text in dict.fromkeys(texts))
     key = f"({', '.join(texts)}{',' if len(texts) == 1 else ''})"
     name = translator.temporary()
@@ -415,15 +399,6 @@ def _emit_hash_insert(translator: Translator, address: int) -> None:
 def _emit_queue_insert(translator: Translator, address: int) -> None:
     _, cursor, _, _, registers, _ = translator.code[address]
     translator.line(f"a{cursor}({translator.tuple_text(registers, address)})")
-
-
-def _named(translator: Translator, operand: Operand) -> str:
-    """The text of an operand that may be repeated, assigned to a name first if need be."""
-    if operand.is_name:
-        return operand.text
-    name = translator.temporary()
-    translator.line(f"{name} = {operand.text}")
-    return name
 
 
 def _emit_set_insert(translator: Translator, address: int) -> None:
@@ -480,79 +455,6 @@ def _emit_index_rowid(translator: Translator, address: int) -> None:
         translator.line(f"r{target} = w{loop}[-1]")
 
 
-def _emit_group_step(translator: Translator, address: int) -> None:
-    """Finds or opens the group and steps its calls; modifiers of a call make it run its tier-1 stepper."""
-    cursor = translator.code[address][1]
-    spec = translator.plan.layout.specs[cursor]
-    bare = translator.tuple_text(spec.bare_registers, address) if spec.bare_registers else "()"
-    state = f"g{cursor}"
-    if spec.key_registers:
-        row = _named(translator, Operand(translator.tuple_text(spec.key_registers, address), 0, 0, False))
-        found = f"G{cursor}.get({row})" if cursor in translator.plain_groups else f"c{cursor}.groups.get(c{cursor}.key({row}))"
-        translator.line(f"{state} = {found}")
-        translator.line(f"if {state} is None: {state} = c{cursor}.open_group({row}, {bare})")
-    elif spec.bare_registers:
-        translator.line(f"if {state} is None: {state} = c{cursor}.open_group((), {bare})")
-    for number, call in enumerate(spec.calls):
-        _emit_call_step(translator, address, number, call, number == spec.bare_call and bool(spec.bare_registers))
-
-
-def _emit_call_step(translator: Translator, address: int, number: int, call: AggregateCall, decides_bare: bool) -> None:
-    cursor = translator.code[address][1]
-    slot = f"g{cursor}[{number + 2}]"
-    function = call.function
-    name = function.name.lower() if function.is_built_in else ""
-    spec = translator.plan.layout.specs[cursor]
-    if call.distinct or call.order is not None or call.filter_register:
-        registers = [*call.registers, *call.order_registers, *(spec.bare_registers if decides_bare else ())]
-        if call.filter_register:
-            registers.append(call.filter_register)
-        for register in dict.fromkeys(registers):
-            if not translator.plan.is_constant(register):
-                translator.line(f"R[{register}] = {translator.operand(register, address).text}")
-        translator.line(f"c{cursor}.steppers[{number}](g{cursor}, R)")
-    elif name == "count" and not call.registers:
-        translator.line(f"{slot} += 1")
-    elif name == "count":
-        translator.line(f"if {translator.operand(call.registers[0], address).text} is not None: {slot} += 1")
-    elif name in ("min", "max") and len(call.registers) == 1:
-        bare = translator.tuple_text(spec.bare_registers, address) if decides_bare else ""
-        _emit_extreme(translator, translator.operand(call.registers[0], address), slot, call, bare)
-    elif _is_collected(call):
-        is_named = not spec.key_registers and not spec.bare_registers
-        append = f"a{cursor}_{number}" if is_named else f"{slot}.append"
-        translator.line(f"{append}({translator.operand(call.registers[0], address).text})")
-    else:
-        is_named = not spec.key_registers and not spec.bare_registers
-        step = f"a{cursor}_{number}" if is_named else f"{slot}.step"
-        translator.line(f"{step}({', '.join(translator.texts(call.registers, address))})")
-
-
-def _emit_extreme(translator: Translator, operand: Operand, slot: str, call: AggregateCall, bare: str) -> None:
-    """min() and max(), as their tier-1 stepper: `bare` is the text of the bare columns if this call decides about them."""
-    value = _named(translator, operand)
-    best = translator.temporary()
-    is_max = call.function.name.lower() == "max"
-    collation = "BINARY" if call.collation is None else translator.object_name(("object", call.collation))
-    better = f"compare({value}, {best}, {collation}) == {1 if is_max else -1}"
-    if only(operand, TEXT | NULL) and (call.collation is None or call.collation.is_binary):
-        better = f"({value} {'>' if is_max else '<'} {best} if {best}.__class__ is str else {better})"
-    elif only(operand, NUMBER | NULL):
-        # The best so far may come from a leaf that tier 1 has handled, so its class is tested too.
-        kind = "float" if operand.classes & REAL else "int"
-        better = f"({value} {'>' if is_max else '<'} {best} if {best}.__class__ is {kind} else {better})"
-    if operand.classes & NULL:
-        better = f"({value} is not None and {better})"
-    if not only(operand, NUMBER | NULL) and only(operand, ANY) and operand.classes & INTEGER:
-        are_integers = f"{value}.__class__ is int and {best}.__class__ is int"
-        better = f"({value} {'>' if is_max else '<'} {best} if {are_integers} else {better})"
-    translator.line(f"{best} = {slot}")
-    translator.line(f"if {best} is None or {better}:")
-    translator.line(f" {slot} = {value}")
-    if bare:
-        translator.line(f" {slot.partition('[')[0]}[1] = {bare}")
-
-
 def _emit_count(translator: Translator, address: int) -> None:
     _, cursor, target, _, _, _ = translator.code[address]
     if translator.plan.uses[target]:
@@ -589,7 +491,7 @@ _STATEMENTS: dict[int, Callable[[Translator, int], None]] = {
     op.MemoPut: _emit_memo_put,
     op.DeferredSeek: _emit_deferred_seek,
     op.IdxRowid: _emit_index_rowid,
-    op.GroupStep: _emit_group_step,
+    op.GroupStep: emit_group_step,
     op.Count: _emit_count,
 }
 
