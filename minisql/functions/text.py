@@ -125,17 +125,19 @@ def instr(value: Any, wanted: Any) -> int | None:
 
 def replace(value: Any, wanted: Any, replacement: Any) -> str | None:
     """replace(X, Y, Z): X with each Y replaced by Z.  Source: https://www.sqlite.org/lang_corefunc.html#replace"""
-    if value is None or wanted is None:
-        return None
-    text, part = to_text(value), to_text(wanted)
+    text, part, new = value, wanted, replacement
+    if text.__class__ is not str or part.__class__ is not str or new.__class__ is not str:
+        if value is None or wanted is None:
+            return None
+        text, part = to_text(value), to_text(wanted)
+        new = None if replacement is None else to_text(replacement)
     if not part or part[0] == "\0":
-        return text
-    if replacement is None:
+        return text  # type: ignore[no-any-return]
+    if new is None:
         return None
-    new = to_text(replacement)
     if len(new) > len(part) and len(text) + text.count(part) * (len(new) - len(part)) > _MAX_LENGTH:
         raise sqlite_error(TOOBIG)
-    return text.replace(part, new)
+    return text.replace(part, new)  # type: ignore[no-any-return]
 
 
 def _trim_function(sides: int) -> Any:

@@ -83,11 +83,11 @@ def _emit_plain_step(translator: Translator, address: int, number: int, call: Ag
         bare = translator.tuple_text(spec.bare_registers, address) if decides_bare else ""
         _emit_extreme(translator, translator.operand(call.registers[0], address), slot, call, bare)
     elif is_folded(call):
-        is_named = not spec.key_registers and not spec.bare_registers
+        is_named = not (spec.key_registers or spec.bare_registers or call.distinct)
         append = f"a{cursor}_{number}" if is_named else f"{slot}.append"
         translator.line(f"{append}({translator.operand(call.registers[0], address).text})")
     else:
-        is_named = not spec.key_registers and not spec.bare_registers
+        is_named = not (spec.key_registers or spec.bare_registers or call.distinct)
         step = f"a{cursor}_{number}" if is_named else f"{slot}.step"
         translator.line(f"{step}({', '.join(translator.texts(call.registers, address))})")
 

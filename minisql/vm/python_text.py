@@ -383,6 +383,8 @@ def _inline_call(translator: Translator, function: Any, operands: list[Operand])
             return Operand(f"{text}.{name}()", TEXT, 0, False)
         if name == "instr" and only(operands[1], TEXT):
             return Operand(f"({text}.find({operands[1].text}) + 1)", INTEGER_48, 31, False)
+        if name == "length" or (name in ("substr", "substring") and _is_plain_part(translator, operands)):
+            return _read_text(translator, function, name, operands)
         if function.matches is not None:
             return Operand(f"(1 if {translator.match_text(translator, function, operands[0])} else 0)", INTEGER_48, 1, False)
     if name == "abs" and (only(operands[0], REAL) or (only(operands[0], INTEGER) and operands[0].bits < 63)):
@@ -390,19 +392,38 @@ def _inline_call(translator: Translator, function: Any, operands: list[Operand])
     return None
 
 
+def _is_plain_part(translator: Translator, operands: list[Operand]) -> bool:
+    """Tells whether the place and length in a substr are positive constants."""
+    return all(operand.text in translator.positive_names and only(operand, INTEGER) for operand in operands[1:])
+
+
+def _read_text(translator: Translator, function: Any, name: str, operands: list[Operand]) -> Operand:
+    """length and substr of ASCII text: Python's, if the text has no NUL, at which SQLite stops to read."""
+    first, text = bound(translator, operands[0])
+    call = f"{translator.object_name(('object', function.call))}({', '.join([text, *(other.text for other in operands[1:])])})"
+    if name == "length":
+        return Operand(f'(len({text}) if "\\0" not in {first} else {call})', INTEGER_48, 31, False)
+    start = operands[1].text
+    end = f"{start} - 1 + {operands[2].text}" if len(operands) > 2 else ""
+    return Operand(f'({text}[{start} - 1:{end}] if "\\0" not in {first} else {call})', TEXT, 0, False)
+
+
 # Built-in functions that give integers, or text made of the texts that they get; NULL for NULL.
 _GIVE_INTEGERS = {"like": 1, "glob": 1, "length": 31, "instr": 31, "unicode": 31}
 _GIVE_TEXTS = frozenset(("upper", "lower", "replace", "trim", "ltrim", "rtrim"))
+# Those of them that are NULL only for NULL; substr of text is one, too.
+_NULL_FOR_NULL = _GIVE_TEXTS | {"like", "glob", "length", "instr", "substr", "substring"}
 
 
 def _result_classes(function: Any, operands: list[Operand]) -> tuple[int, int]:
     """The storage classes of what a function gives, and the bits of its integers."""
     name = function.name.lower() if function.is_built_in else ""
+    null = 0 if name in _NULL_FOR_NULL and not any(operand.classes & NULL for operand in operands) else NULL
     if name in _GIVE_INTEGERS:
-        return NULL | INTEGER_48, _GIVE_INTEGERS[name]
+        return null | INTEGER_48, _GIVE_INTEGERS[name]
     if name in _GIVE_TEXTS or (name in ("substr", "substring") and only(operands[0], NULL | TEXT | TEXT_NOT_ASCII)):
         is_ascii = all(only(operand, NULL | NUMBER | TEXT) for operand in operands)
-        return NULL | TEXT if is_ascii else NULL | TEXT | TEXT_NOT_ASCII, 0
+        return null | TEXT if is_ascii else null | TEXT | TEXT_NOT_ASCII, 0
     return ANY, 64
 
 
