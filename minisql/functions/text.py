@@ -132,12 +132,12 @@ def replace(value: Any, wanted: Any, replacement: Any) -> str | None:
         text, part = to_text(value), to_text(wanted)
         new = None if replacement is None else to_text(replacement)
     if not part or part[0] == "\0":
-        return text  # type: ignore[no-any-return]
+        return text
     if new is None:
         return None
     if len(new) > len(part) and len(text) + text.count(part) * (len(new) - len(part)) > _MAX_LENGTH:
         raise sqlite_error(TOOBIG)
-    return text.replace(part, new)  # type: ignore[no-any-return]
+    return text.replace(part, new)
 
 
 def _trim_function(sides: int) -> Any:
