@@ -119,12 +119,17 @@ def emit_arms(compiler: Compiler, bound: BoundSelect, n_arms: int) -> tuple[int,
         for number in range(n_arms - 1, -1, -1):
             emit_block(compiler, bound, bound.blocks[number], _collector(compiler, cursor, True), None)
         return cursor, True
-    parents = _explain_merges(compiler, bound, n_arms)
+    is_plain = not bound.node.order_by and all(operator == "UNION ALL" for operator in operators)
+    parents = [] if is_plain else _explain_merges(compiler, bound, n_arms)
+    arm_parent = _explain_arm(compiler, is_plain, 0)
     is_set = n_arms > 1 and operators[0] != "UNION ALL"
     _open(compiler, cursor, is_set, collations, width)
     emit_block(compiler, bound, bound.blocks[0], _collector(compiler, cursor, is_set), None)
     for number in range(1, n_arms):
         operator = operators[number - 1]
+        if is_plain:
+            compiler.explain_parent = arm_parent
+            _explain_arm(compiler, True, number)
         if parents:
             compiler.explain_parent = parents.pop()
             compiler.explain_below("RIGHT")
@@ -156,6 +161,17 @@ def _explain_merges(compiler: Compiler, bound: BoundSelect, n_arms: int) -> list
         merges.append(compiler.explain_parent)
         compiler.explain_below("LEFT")
     return merges
+
+
+def _explain_arm(compiler: Compiler, is_plain: bool, number: int) -> int:
+    """The row of an arm whose rows just follow those of the others; the row to go back to before the next."""
+    if not is_plain or not compiler.wants_explain:
+        return compiler.explain_parent
+    if not number:
+        compiler.explain_below("COMPOUND QUERY")
+    parent = compiler.explain_parent
+    compiler.explain_below("UNION ALL" if number else "LEFT-MOST SUBQUERY")
+    return parent
 
 
 def _remover(compiler: Compiler, cursor: int) -> Sink:

@@ -31,8 +31,9 @@ from minisql.planner.conditions import emit_condition
 from minisql.planner.explain_plan import set_up_name, source_name
 from minisql.planner.key_values import emit_key, emit_key_values
 from minisql.planner.nodes import SourceColumn
+from minisql.planner.operands import affinity_of
 from minisql.planner.prepare_access import open_table, prepare, row_extent
-from minisql.planner.query_blocks import RECURSION, SUBQUERY, Input
+from minisql.planner.query_blocks import NESTED, RECURSION, SUBQUERY, Input
 from minisql.planner.scope import row_registers, stored_width
 from minisql.planner.virtual_tables import VirtualAccess, VirtualUnion, open_virtual, virtual_accesses
 from minisql.values.collation import BINARY
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from minisql.catalog.schema import Index
     from minisql.planner.block_plan import BlockPlan
     from minisql.planner.compiler import Compiler
-    from minisql.planner.query_blocks import Block
+    from minisql.planner.query_blocks import Block, BoundSelect
     from minisql.planner.scope import Scope
     from minisql.planner.terms import Term
 
@@ -142,13 +143,14 @@ def emit_loops(compiler: Compiler, accesses: list[Access], terms: list[Term], en
         return
     nest.available |= inline.input.mask
     parent = compiler.explain_parent
-    if _is_set_up(inline.input):
+    is_set_up = compiler.wants_explain and _is_set_up(compiler, inline.input)
+    if is_set_up:
         compiler.explain_below(f"CO-ROUTINE {set_up_name(compiler, inline.input)}")
 
     def sink(registers: tuple[int, ...], done: int) -> None:
         inner_parent = compiler.explain_parent
         compiler.explain_parent = parent
-        if _is_set_up(inline.input):
+        if is_set_up:
             explain_access(compiler, inline)
         inline.input.source.registers = list(registers)
         nest.next_label = compiler.label()
@@ -178,7 +180,11 @@ def emit_lone_loop(compiler: Compiler, access: Access, terms: list[Term], end_la
     nest.close()
 
 
-def _is_set_up(made: Input) -> bool:
+def _gathers_right_join(made: Input) -> bool:
+    return made.block is not None and any(part.join_flags & ast.JOIN_RIGHT for part in made.block.inputs)
+
+
+def _is_set_up(compiler: Compiler, made: Input) -> bool:
     """Whether EXPLAIN QUERY PLAN shows a subquery as a step of its own: VALUES and plain compounds are just scanned."""
     select = made.select
     assert select is not None, "the caller looked"
@@ -186,7 +192,13 @@ def _is_set_up(made: Input) -> bool:
         return select.blocks[0].rows is None or len(select.blocks[0].rows) == 1
     return made.common_table is not None or select.node.order_by is not None or select.node.limit is not None or any(
         operator != "UNION ALL" for operator in select.operators
-    )
+    ) or _has_mixed_types(compiler, select)
+
+
+def _has_mixed_types(compiler: Compiler, select: BoundSelect) -> bool:
+    """Whether the arms of a compound differ in the affinity of a column: SQLite does not merge them into the query then."""
+    kinds = [[affinity_of(compiler, result.expression, arm.scope) for result in arm.results] for arm in select.blocks]
+    return any(other != kinds[0] for other in kinds)
 
 
 def _runs_inline(access: Access) -> bool:
@@ -650,7 +662,8 @@ def emit_right_join(
     width = sum(_row_width(made) for made in left)
     after = compiler.label()
     right_parent = compiler.explain_below(f"RIGHT-JOIN {source_name(compiler, right)}")
-    explain_access(compiler, prepare_right)
+    if compiler.wants_explain:
+        compiler.explain(compiler.describe_access(prepare_right).removesuffix(" LEFT-JOIN"), prepare_right.cost)
     compiler.explain_parent = right_parent
     compiler.builder.begin_loop(op.HashUnmatched, hash_cursor, after, row[0], len(row))
     compiler.emit(op.ListAppend, rows, 0, 0, (*([null] * width), *row))
@@ -681,8 +694,10 @@ def _row_width(made: Input) -> int:
 
 
 def explain_access(compiler: Compiler, access: Access) -> None:
-    """The EXPLAIN QUERY PLAN row of one loop."""
+    """The EXPLAIN QUERY PLAN row of one loop; the gathered rows of a RIGHT JOIN have none of their own."""
     if compiler.wants_explain:
+        if access.input.kind == NESTED and _gathers_right_join(access.input):
+            return
         text = compiler.describe_access(access)
         if access.kind != BY_OR:
             compiler.explain(text, access.cost)
