@@ -11,8 +11,13 @@ from minisql.bytecode import opcodes as op
 from minisql.bytecode.program import SortSpec
 from minisql.parser import ast
 from minisql.planner.binding import bind_select, with_scope
+from minisql.planner.index_terms import Usage
+from minisql.planner.join_order import order_joins
+from minisql.planner.loops import emit_lone_loop
 from minisql.planner.nodes import SourceColumn
-from minisql.planner.scope import ROWID
+from minisql.planner.query_blocks import TABLE, Input
+from minisql.planner.scope import ROWID, Scope, Source
+from minisql.planner.terms import make_term, names_in, split
 from minisql.values.collation import BINARY
 
 if TYPE_CHECKING:
@@ -21,7 +26,6 @@ if TYPE_CHECKING:
     from minisql.catalog.schema import Column, Table
     from minisql.planner.compiler import Compiler
     from minisql.planner.query_blocks import BoundSelect
-    from minisql.planner.scope import Scope
 
 _NULL = ast.Literal(None)
 
@@ -71,6 +75,11 @@ def gather_rows(
     Its rows are the target's columns at `positions` (or ROWID), then `values`.  `whole_rows`: the rows might as well be changed
     where they are found, so an index may lead to them but is not scanned instead of the table.
     """
+    if scope is None and not joins and node.limit is None and compiler.uses_fast_path and not compiler.wants_explain:
+        if not (compiler.may_aggregate or compiler.has_subqueries):
+            found = _gather_plainly(compiler, node, positions, whole_rows)
+            if found >= 0:
+                return found
     columns: list[ast.ResultColumn | ast.Star | ast.TableStar] = [
         ast.ResultColumn(expression, None, 0, 0) for expression in (*[_NULL] * len(positions), *values)
     ]
@@ -89,6 +98,43 @@ def gather_rows(
         compiler.explain_rows[first_row:] = [
             (*row[:3], row[3].replace(" COVERING INDEX ", " INDEX ")) for row in compiler.explain_rows[first_row:]
         ]
+    return cursor
+
+
+def _gather_plainly(
+    compiler: Compiler, node: ast.Update | ast.Delete, positions: Sequence[int], whole_rows: bool
+) -> int:
+    """As `gather_rows`, for the rowids of a stored table whose WHERE has no subqueries: the steps that matter for it, without
+    a SELECT around them.  -1, with nothing done, if it is another target."""
+    item = node.target
+    if item.indexed_by is not None or item.is_not_indexed or positions != [ROWID]:
+        return -1
+    table = compiler.context.catalog.find_table(item.name, item.schema)
+    if table is None or table.view is not None or table.module is not None or table.is_without_rowid or table.has_generated:
+        return -1
+    source = Source(item.alias or item.name, table.columns, table.column_positions, [], table)
+    source.schema_name = table.schema_name
+    source.has_rowid = source.is_stored = True
+    made = Input(TABLE, source)
+    made.table = table
+    made.mask = source.mask = 1
+    compiler.databases_read |= 1 << table.schema_index
+    scope = Scope([source])
+    terms = [make_term(compiler, part, scope, None, 1) for part in split(node.where)]
+    usage = Usage(names_in([term.expression for term in terms]))
+    usage.allows_covering_scan = not whole_rows
+    made.usage = usage
+    accesses, _ = order_joins(compiler, [made], terms, usage, None)
+    cursor = compiler.builder.cursor()
+    compiler.emit(op.OpenList, cursor, 1)
+    done = compiler.label()
+    key = SourceColumn(source, ROWID)
+
+    def append(_next_label: int) -> None:
+        compiler.emit(op.ListAppend, cursor, p4=(compiler.emit_expression(key, scope),))
+
+    emit_lone_loop(compiler, accesses[0], terms, done, append)
+    compiler.place(done)
     return cursor
 
 

@@ -78,7 +78,7 @@ def _compile_select(parsed: Parsed, statement: ast.Select, context: PlanContext,
 
 def _compile_general(parsed: Parsed, context: PlanContext, explains: bool) -> Program:
     statement = parsed.statement
-    compiler = Compiler(context, parsed.source, parsed.parameter_names)
+    compiler = Compiler(context, parsed.source, parsed.parameter_names, parsed.calls, parsed.columns)
     compiler.wants_explain = explains
     if explains:
         compiler.select_numbers = number_selects(statement)
