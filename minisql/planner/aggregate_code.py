@@ -51,13 +51,13 @@ from minisql.values.affinity import NUMERIC, TEXT
 from minisql.values.collation import Collation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from minisql.catalog.schema import Index, Table
     from minisql.planner.block_plan import BlockPlan
     from minisql.planner.compiler import Compiler
-    from minisql.planner.scope import Scope
+    from minisql.planner.scope import Scope, Source
     from minisql.planner.select_code import Finisher, Limits, Sink
 
 
@@ -85,8 +85,9 @@ def find_calls(compiler: Compiler, block: Block, order: list[OrderItem] | None) 
     assert core is not None, "VALUES has no calls"
     if not compiler.may_aggregate and core.group_by is None and core.having is None:
         return calls
-    for result in block.results:
-        _collect(compiler, result.expression, calls, block.scope)
+    if compiler.may_aggregate:
+        for result in block.results:
+            _collect(compiler, result.expression, calls, block.scope)
     if compiler.has_subqueries:
         _refuse_outer_calls(compiler, block, core.where)
     if core.having is not None:
@@ -624,18 +625,28 @@ def _switch_scope(
         for source in made.sources:
             source.group_map = group_map
     scope.group_keys = None
-    if not n_keys:
-        return
+    if n_keys:
+        sources = [source for made in block.inputs for source in made.sources]
+        map_keys(compiler, scope, sources, calls.keys, grouping.keys, grouping.calls, group_map, base)
+
+
+def map_keys(
+    compiler: Compiler,
+    scope: Scope,
+    sources: Sequence[Source],
+    keys: list[ast.Expression],
+    registers: Sequence[int],
+    made: list[AggregateCall],
+    group_map: GroupMap,
+    base: int,
+) -> None:
+    """Behind a grouping the keys, which `registers` hold in front of it, stand in the registers from `base` on."""
     row_registers = {
-        register
-        for made in block.inputs
-        for source in made.sources
-        for register in (*source.registers, source.rowid_register)
-        if register
+        register for source in sources for register in (*source.registers, source.rowid_register) if register
     }
     other_keys = []
-    decides = deciding_call(grouping.calls) >= 0
-    for number, (key, register) in enumerate(zip(calls.keys, grouping.keys)):
+    decides = deciding_call(made) >= 0
+    for number, (key, register) in enumerate(zip(keys, registers)):
         if decides and not _is_exact_key(compiler, key, scope):
             # Equal keys may look different: what is shown comes from the row of the min() or max() like a bare column.
             continue

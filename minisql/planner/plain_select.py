@@ -23,6 +23,7 @@ from minisql.planner.aggregate_code import (
     find_calls,
     find_plain_calls,
     group_spec,
+    map_keys,
     registers_of_calls,
     unique_calls_of,
 )
@@ -62,11 +63,11 @@ def emit_plain_select(compiler: Compiler, node: ast.Select, n_selects: int) -> B
         or node.limit is not None
         or node.with_clause is not None
         or len(node.cores) > 1
-        or core.group_by is not None
-        or core.having is not None
         or core.windows is not None
+        or (core.having is not None and core.group_by is None)
     ):
         return None
+    is_grouping = core.group_by is not None
     scope = Scope([])
     block = Block(core, scope)
     items = core.sources
@@ -83,6 +84,8 @@ def emit_plain_select(compiler: Compiler, node: ast.Select, n_selects: int) -> B
             has_choice = _may_choose(compiler, core, table)
         elif core.where is not None or compiler.mentions_rowid:
             return None
+    if is_grouping and (not items or has_choice or node.order_by or compiler.mentions_rowid):
+        return None
     bound = BoundSelect(node, None)
     bound.blocks.append(block)
     limit = compiler.context.limits[COLUMN]
@@ -91,7 +94,7 @@ def emit_plain_select(compiler: Compiler, node: ast.Select, n_selects: int) -> B
         and columns[0].__class__ is ast.Star
         and table is not None
         and len(items) == 1
-        and not (has_choice or node.order_by or core.is_distinct or table.has_generated)
+        and not (has_choice or node.order_by or core.is_distinct or table.has_generated or is_grouping)
         and len(table.columns) <= limit
     ):
         # The whole row as it lies in the registers: the columns are looked at when somebody asks for their names.
@@ -111,8 +114,8 @@ def emit_plain_select(compiler: Compiler, node: ast.Select, n_selects: int) -> B
             if has_choice and len(items) > 1:
                 return None
     calls = None
-    if compiler.may_aggregate:
-        calls = find_plain_calls(compiler, block) if n_selects == 1 and order is None else None
+    if compiler.may_aggregate or is_grouping:
+        calls = find_plain_calls(compiler, block) if n_selects == 1 and order is None and not is_grouping else None
         if calls is None:
             calls = find_calls(compiler, block, order)
         if calls.windows:
@@ -261,10 +264,11 @@ _OPEN: Instruction = (op.Noop, 0, 0, 0, None, 0)
 
 
 def _emit_lone_group(compiler: Compiler, block: Block, calls: Calls) -> None:
-    """One group over all rows of one table that is scanned, or over the one row without a table: what `emit_grouped` does,
-    with nothing in between."""
+    """The groups of the rows of one table that is scanned, or of the one row without a table: what `emit_grouped` does, with
+    nothing in between."""
     sources = block.scope.sources
-    if sources and not calls.aggregates[0][0].arguments:
+    keys = calls.keys
+    if sources and not keys and not calls.aggregates[0][0].arguments:
         done = compiler.label()
         block.inputs.append(_make_input(compiler, sources[0]))
         if emit_shortcut(compiler, block, calls, None, Limits(), _row_sink(compiler), done):
@@ -275,7 +279,7 @@ def _emit_lone_group(compiler: Compiler, block: Block, calls: Calls) -> None:
     assert core is not None, "VALUES is not plain"
     builder = compiler.builder
     code = compiler.code
-    distinct = _open_distinct(compiler, block) if core.is_distinct and compiler.may_collate else -1
+    distinct = _open_distinct(compiler, block) if core.is_distinct and (keys or compiler.may_collate) else -1
     group = builder.n_cursors
     builder.n_cursors = group + 1
     opening = len(code)
@@ -288,28 +292,37 @@ def _emit_lone_group(compiler: Compiler, block: Block, calls: Calls) -> None:
         following = compiler.label()
         emit_condition(compiler, core.where, scope, following, False, True)
     unique_calls = unique_calls_of(calls)
-    made = [aggregate_call(compiler, node, function, scope, False) for node, function in unique_calls]
+    key_registers = tuple([emit_expression(compiler, key, scope) for key in keys]) if keys else ()
+    made = [aggregate_call(compiler, node, function, scope, bool(keys)) for node, function in unique_calls]
     code.append((op.GroupStep, group, 0, 0, None, 0))
     if sources:
         builder.close_scan(op.Rewind, cursor, start, first, width, following)
     elif following:
         compiler.place(following)
-    group_width = len(made) + width + 2
+    collations = tuple([compiler.collation_for(key, scope) for key in keys]) if keys else ()
+    group_width = len(keys) + len(made) + width + 2
     base = builder.registers(group_width)
-    group_map = GroupMap(base + len(made), base + group_width)
+    first_call = base + len(keys)
+    group_map = GroupMap(first_call + len(made), base + group_width, bool(keys))
     if sources:
         sources[0].group_map = group_map
-    scope.aggregates = registers_of_calls(calls, unique_calls, base)
+    scope.aggregates = registers_of_calls(calls, unique_calls, first_call)
+    if keys:
+        map_keys(compiler, scope, sources, keys, key_registers, made, group_map, base)
     start = len(code)
     code.append(_OPEN)
     following = 0
+    if distinct >= 0 or core.having is not None:
+        following = compiler.label()
+        if core.having is not None:
+            emit_condition(compiler, core.having, scope, following, False, True)
     registers = tuple([emit_expression(compiler, result.expression, scope) for result in block.results])
     if distinct >= 0:
-        following = compiler.label()
         compiler.emit(op.SetInsert, distinct, following, 0, registers)
     code.append((op.ResultRow, 0, 0, 0, registers, 0))
     builder.close_scan(op.GroupRewind, group, start, base, group_width, following)
-    code[opening] = (op.GroupOpen, group, 0, 0, group_spec((), (), (), made, group_map), 0)
+    spec = group_spec(key_registers, collations, (False,) * len(keys), made, group_map)
+    code[opening] = (op.GroupOpen, group, 0, 0, spec, 0)
 
 
 def _emit_joined_rows(compiler: Compiler, block: Block, order: list[OrderItem] | None) -> None:

@@ -54,6 +54,7 @@ def _compile_select(parsed: Parsed, statement: ast.Select, context: PlanContext,
     compiler.code.append(_NOOP)
     bound = None
     compiler.allows_memo = True
+    compiler.has_subqueries = parsed.calls is None or parsed.n_selects > 1
     if explains:
         # EXPLAIN QUERY PLAN words a plan that was made.
         compiler.wants_explain = True
