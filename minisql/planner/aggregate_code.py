@@ -47,6 +47,7 @@ from minisql.planner.read_authorization import authorize_function, is_ignored
 from minisql.planner.scope import ROWID, ROWID_NAMES, GroupMap, find_in_scope
 from minisql.planner.terms import inner_names, names_in
 from minisql.planner.walking import CHILDREN, walk
+from minisql.planner.wide_operands import texts_of_blobs
 from minisql.values.affinity import NUMERIC, TEXT
 from minisql.values.collation import Collation
 
@@ -704,6 +705,8 @@ def aggregate_call(
         registers, positions = aggregate_argument_registers(compiler, node, scope, not is_sorted)
     else:
         registers = tuple([compiler.emit_expression(argument, scope) for argument in node.arguments])
+        if compiler.binary is not None and not node.is_distinct:
+            registers = texts_of_blobs(compiler, node.name, node.arguments, registers)
         positions = ()
     compiler.is_in_aggregate = False
     if positions:

@@ -29,6 +29,7 @@ from minisql.planner.nodes import JsonMarked, SourceColumn
 from minisql.planner.operands import collation_of
 from minisql.planner.read_authorization import authorize_function
 from minisql.planner.trust import refuse_unsafe_call
+from minisql.planner.wide_operands import texts_of_blobs
 from minisql.values.collation import BINARY, Collation
 
 if TYPE_CHECKING:
@@ -177,6 +178,8 @@ def emit_scalar_call(
             function = scalar_with_json_arguments(function, positions)
     else:
         registers = tuple([emit_expression(compiler, argument, scope) for argument in arguments])
+        if compiler.binary is not None and function.is_built_in:
+            registers = texts_of_blobs(compiler, name, arguments, registers)
     for argument in arguments:
         if is_row(compiler, argument, scope):
             refuse_row(compiler)

@@ -23,6 +23,7 @@ from minisql.planner.expressions import (
     truth_test,
 )
 from minisql.planner.operands import comparison, settle_plain, typed_operand
+from minisql.planner.wide_operands import is_number, text_of_blob
 from minisql.values import compare
 from minisql.values.arithmetic import truth
 
@@ -58,6 +59,8 @@ def emit_condition(
         compiler.depth -= 1
         return
     register = emit_expression(compiler, node, scope)
+    if compiler.binary is not None and not is_number(node):
+        register = text_of_blob(compiler, register)
     jump_on_register(compiler, register, label, jump_if, null_jumps)
 
 

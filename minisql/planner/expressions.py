@@ -26,6 +26,7 @@ from minisql.planner.nodes import Held, SourceColumn
 from minisql.planner.operands import affinity_of, collation_of, comparison, note_captures, settle_plain, typed_operand
 from minisql.planner.references import has_subquery
 from minisql.planner.scope import ROWID
+from minisql.planner.wide_operands import is_number, text_of_blob
 from minisql.values import arithmetic, compare
 from minisql.values.affinity import NONE, NUMERIC, affinity_of_cast
 from minisql.values.cast import cast
@@ -158,6 +159,8 @@ def emit_unary(compiler: Compiler, node: ast.Unary, scope: Scope, target: int) -
     if node.operator == "NOT" and node.operand.__class__ is ast.Exists:
         return EMITTERS[ast.Exists](compiler, node, scope, target)
     operand = emit_expression(compiler, node.operand, scope)
+    if compiler.binary is not None and not is_number(node.operand):
+        operand = text_of_blob(compiler, operand)
     opcode, function = UNARY[node.operator]
     if operand in compiler.constants:
         return placed(compiler, compiler.constant(function(compiler.constants[operand])), target)
@@ -173,6 +176,8 @@ def emit_binary(compiler: Compiler, node: ast.Binary, scope: Scope, target: int)
         return emit_comparison(compiler, node, scope, target)
     if operator not in ARITHMETIC:
         return compiler.emit_call(operator, [node.left, node.right], scope, target)
+    if compiler.binary is not None:
+        return _emit_wide_binary(compiler, node, scope, target)
     chain = [node]
     left: ast.Expression = node.left
     while left.__class__ is ast.Binary and left.operator in ARITHMETIC:
@@ -213,6 +218,33 @@ def emit_binary(compiler: Compiler, node: ast.Binary, scope: Scope, target: int)
     return placed(compiler, register, target) if target else register
 
 
+def _emit_wide_binary(compiler: Compiler, node: ast.Binary, scope: Scope, target: int) -> int:
+    """Arithmetic in a UTF-16 database, where blobs are read in that encoding."""
+    chain = [node]
+    left: ast.Expression = node.left
+    while left.__class__ is ast.Binary and left.operator in ARITHMETIC:
+        chain.append(left)
+        left = left.left
+    constants = compiler.constants
+    register = emit_expression(compiler, left, scope)
+    if not is_number(left):
+        register = text_of_blob(compiler, register)
+    for link in reversed(chain):
+        opcode, function = ARITHMETIC[link.operator]
+        operand = emit_expression(compiler, link.right, scope)
+        if not is_number(link.right):
+            operand = text_of_blob(compiler, operand)
+        if register in constants and operand in constants:
+            register = compiler.constant(function(constants[register], constants[operand]))
+            continue
+        result = compiler.register()
+        compiler.emit(opcode, register, operand, result)
+        register = result
+        if opcode == op.Concat and compiler.context.limits is not DEFAULTS:
+            compiler.emit(op.Function, 0, 0, result, (length_check(compiler.context.limits), (result,), None))
+    return placed(compiler, register, target) if target else register
+
+
 def emit_comparison(compiler: Compiler, node: ast.Binary, scope: Scope, target: int) -> int:
     """A comparison as a value: 1, 0 or NULL."""
     settled = settle_plain(compiler, node.left, node.right, scope)
@@ -223,6 +255,8 @@ def emit_comparison(compiler: Compiler, node: ast.Binary, scope: Scope, target: 
     truth = truth_test(compiler, node, scope)
     if truth is not None:
         operand = emit_expression(compiler, node.left, scope)
+        if compiler.binary is not None:
+            operand = text_of_blob(compiler, operand)
         result = target or compiler.register()
         compiler.emit(op.IsTrue, operand, truth, result, 0, 1 if node.operator == "IS NOT" else 0)
         return result
@@ -362,6 +396,8 @@ def emit_connective(compiler: Compiler, node: ast.And | ast.Or, scope: Scope, ta
             label = label or compiler.label()
             compiler.emit(op.IfNot if is_and else op.If, result, label, 0)
         register = emit_expression(compiler, term, scope)
+        if compiler.binary is not None and not is_number(term):
+            register = text_of_blob(compiler, register)
         if register in constants and not started:
             function = arithmetic.logical_and if is_and else arithmetic.logical_or
             known = function(known, constants[register])

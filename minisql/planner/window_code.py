@@ -25,6 +25,7 @@ from minisql.planner.loops import emit_plan
 from minisql.planner.ordering import check_term_count, effective_nulls_first, same_tree
 from minisql.planner.query_blocks import Block
 from minisql.planner.walking import walk
+from minisql.planner.wide_operands import texts_of_blobs
 
 if TYPE_CHECKING:
     from minisql.planner.block_plan import BlockPlan
@@ -264,6 +265,8 @@ def _window_call(compiler: Compiler, node: ast.FunctionCall, frame: ast.Frame, s
     if node.filter is not None and not isinstance(function, AggregateFunction):
         raise sqlite_error(ERROR, "FILTER clause may only be used with aggregate window functions")
     registers = tuple([compiler.emit_expression(argument, scope) for argument in node.arguments])
+    if compiler.binary is not None:
+        registers = texts_of_blobs(compiler, node.name, node.arguments, registers)
     if isinstance(function, AggregateFunction) and function.takes_subtype:
         positions = json_positions(compiler, node.arguments)
         if positions:

@@ -13,6 +13,10 @@ from minisql.values.affinity import BLOB, FLEXNUM, INTEGER, NUMERIC, REAL, TEXT,
 from minisql.values.number_text import cast_prefix, integer_prefix, numeric_prefix, real_prefix, real_to_text
 from minisql.values.storage_class import INT64_MAX, INT64_MIN, UTF8, Value, decode_text, encode_text
 
+REAL_OF_BLOB = 0x3F
+TEXT_OF_BLOB = 0x40
+"""Casts to what is no type: a blob becomes the text that its bytes are, or the number that it begins with; others stay."""
+
 
 def cast(value: Value, affinity: int, encoding: int = UTF8) -> Value:
     """Returns CAST(value AS type) for the affinity of the type; NULL stays NULL.
@@ -31,6 +35,8 @@ def cast(value: Value, affinity: int, encoding: int = UTF8) -> Value:
         return to_numeric(value, encoding)
     if affinity == BLOB:
         return to_blob(value, encoding)
+    if value.__class__ is bytes and affinity in (TEXT_OF_BLOB, REAL_OF_BLOB):
+        return to_text(value, encoding) if affinity == TEXT_OF_BLOB else to_real(value, encoding)
     return value
 
 
