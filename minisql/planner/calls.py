@@ -187,10 +187,9 @@ def emit_scalar_call(
     if compiler.context.limits is not DEFAULTS:
         function = scalar_within_limits(function, compiler.context.limits)
     if function.foldable and function.is_built_in:
-        if all(register in constants for register in registers):
-            folded = _fold(compiler, function, registers, arguments, scope)
-            if folded:
-                return placed(compiler, folded, target)
+        is_known = all(register in constants for register in registers)
+        if is_known and (folded := _fold(compiler, function, registers, arguments, scope)):
+            return placed(compiler, folded, target)
     elif not function.deterministic:
         compiler.is_deterministic = False
     collation = call_collation(compiler, arguments, scope) if function.needs_collation else None
