@@ -71,24 +71,24 @@ class _Marks(dict[str, str]):
     def __missing__(self, text: str) -> str:
         if len(self) >= _MEMO_LIMIT:
             self.clear()
-        mark = self[text] = _classified(text)[0]
+            _VALUES.clear()
+        self[text], _VALUES[text] = mark, _ = _classified(text)
         return mark
 
 
 class _Values(dict[str, Any]):
-    """The values of literals."""
+    """The values of literals, which their marks have brought here."""
 
     __slots__ = ()
 
     def __missing__(self, text: str) -> Any:
-        if len(self) >= _MEMO_LIMIT:
-            self.clear()
         value = self[text] = _classified(text)[1]
         return value
 
 
+_VALUES = _Values()
 _mark_of = _Marks().__getitem__
-_value_of = _Values().__getitem__
+_value_of = _VALUES.__getitem__
 
 
 def _classified(text: str) -> tuple[str, Any]:

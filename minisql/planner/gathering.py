@@ -15,6 +15,7 @@ from minisql.planner.index_terms import Usage
 from minisql.planner.join_order import order_joins
 from minisql.planner.loops import emit_lone_loop
 from minisql.planner.nodes import SourceColumn
+from minisql.planner.plain_select import emit_plain_select
 from minisql.planner.query_blocks import TABLE, Input
 from minisql.planner.scope import ROWID, Scope, Source
 from minisql.planner.terms import make_term, names_in, split
@@ -40,6 +41,29 @@ def gather_select(compiler: Compiler, select: ast.Select, scope: Scope | None) -
     """The columns of a SELECT and a list cursor that holds its rows."""
     bound = bind_select(compiler, select, scope)
     return bound.columns, _emit_list(compiler, bound)
+
+
+def gather_whole_select(compiler: Compiler, select: ast.Select, scope: Scope | None) -> tuple[int, int]:
+    """The width of the rows of a SELECT and a list cursor that holds them; a plain SELECT takes its short way."""
+    if scope is None and compiler.uses_fast_path and not compiler.wants_explain:
+        builder = compiler.builder
+        code = compiler.code
+        start = len(code)
+        cursor = builder.cursor()
+        compiler.emit(op.OpenList, cursor, 0)
+        if emit_plain_select(compiler, select, 0) is not None:
+            width = 0
+            for address in range(start, len(code)):
+                if code[address][0] == op.ResultRow:
+                    registers = code[address][4]
+                    width = len(registers)
+                    code[address] = (op.ListAppend, cursor, 0, 0, registers, 0)
+            code[start] = (op.OpenList, cursor, width, 0, None, 0)
+            return width, cursor
+        del code[start:]
+        builder.n_cursors = cursor
+    columns, cursor = gather_select(compiler, select, scope)
+    return len(columns), cursor
 
 
 def _emit_list(compiler: Compiler, bound: BoundSelect) -> int:

@@ -20,7 +20,7 @@ from minisql.planner.authorization import INSERT, allows
 from minisql.planner.autoincrement import Sequence, begin_sequence, emit_note_rowid, end_sequence
 from minisql.planner.constraints import Write, emit_early_type_checks, emit_row_checks
 from minisql.planner.foreign_keys import check_insert_keys, emit_foreign_key_check
-from minisql.planner.gathering import gather_select, statement_scope
+from minisql.planner.gathering import gather_whole_select, statement_scope
 from minisql.planner.insert_row import emit_entries, emit_insert_row
 from minisql.planner.json_arguments import columns_with_json
 from minisql.planner.layout import RowRegisters, allocate_row, table_layout
@@ -258,8 +258,8 @@ def _finish(compiler: Compiler, insertion: Insertion) -> tuple[str, ...]:
 
 def _emit_from_select(compiler: Compiler, insertion: Insertion, select: ast.Select) -> None:
     compiler.needs_statement_journal = True
-    columns, cursor = gather_select(compiler, select, insertion.scope)
-    _check_width(insertion, len(columns))
+    width, cursor = gather_whole_select(compiler, select, insertion.scope)
+    _check_width(insertion, width)
     _begin(compiler, insertion)
     _emit_loop(compiler, insertion, cursor)
 
