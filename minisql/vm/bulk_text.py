@@ -162,7 +162,7 @@ def _filtered_rows(translator: Translator, loop: LoopExtent, first: int, step: i
     """The rows that pass the conditions in front of the step; None if they do not fit."""
     code = translator.code
     address = first
-    while address < step and code[address][0] not in PLAIN_CONDITIONS:
+    while address < step and (code[address][0] not in PLAIN_CONDITIONS or address in translator.plan.folded):
         address += 1
     rows = f"W{loop.start}"
     if address == step:

@@ -13,10 +13,15 @@ Source: DESIGN, "A VM of two tiers".
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.opcodes import JUMPS
 from minisql.bytecode.operands import LOADS_ROW, CursorLayout, registers_read, registers_written
 from minisql.bytecode.program import LoopExtent, Program
+
+if TYPE_CHECKING:
+    from minisql.vm.choices import Choice
 
 # Instructions whose result may be computed later in the same basic block.
 PURE = frozenset(
@@ -40,11 +45,13 @@ class RegisterPlan:
 
     `reads` and `writes` per address; `definitions` and `uses` per register; `targets` addresses that jumps lead to (back
     jumps of loops left out) and `sources` where from; `folded` addresses whose value is computed where it is used;
-    `row_source` maps (register, use address) to (load address, offset); `unpacked` registers that loads copy to locals.
+    `row_source` maps (register, use address) to (load address, offset); `unpacked` registers that loads copy to locals;
+    `choices` the stretches that fold as a whole, by register.
     """
 
     __slots__ = (
         "block_of",
+        "choices",
         "definitions",
         "folded",
         "layout",
@@ -91,8 +98,9 @@ class RegisterPlan:
         self.unpacked: set[int] = set()
         self._plan_rows()
         self.folded: dict[int, int] = {}
-        # The number of the basic block of each address.
         self.block_of: list[int] = []
+        self.choices: dict[int, Choice] = {}
+        self._number_blocks()
         self._plan_folds()
 
     def _plan_rows(self) -> None:
@@ -138,19 +146,42 @@ class RegisterPlan:
                 return loop.start, register - first
         return None
 
+    def take_choices(self, choices: list[Choice]) -> None:
+        """Folds stretches of jumps: what is around each of them becomes one basic block."""
+        for choice in choices:
+            self.choices[choice.register] = choice
+            for target in range(choice.start + 1, choice.end + 1):
+                self.sources.pop(target, None)
+        inner = self.block_of
+        self._number_blocks()
+        for choice in choices:
+            # Within a stretch nothing folds across its jumps.
+            for address in range(choice.start, choice.end):
+                self.block_of[address] = -1 - inner[address]
+        self.folded = {}
+        self._plan_folds()
+        for choice in choices:
+            for address in range(choice.start, choice.end):
+                self.folded.setdefault(address, -1)
+
+    def _number_blocks(self) -> None:
+        """Gives each address the number of its basic block."""
+        boundaries = self.targets
+        inside = {address for choice in self.choices.values() for address in range(choice.start, choice.end)}
+        block = 0
+        self.block_of = []
+        for address, instruction in enumerate(self.program.code):
+            if address in boundaries:
+                block += 1
+            self.block_of.append(block)
+            if (instruction[0] in JUMPS and address not in inside) or address in self.loop_next:
+                block += 1
+
     def _plan_folds(self) -> None:
         """Finds the pure instructions whose value is used once, in the same basic block."""
         code = self.program.code
-        boundaries = self.targets
-        depth: dict[int, int] = {}
-        block = 0
         block_of = self.block_of
-        for address, instruction in enumerate(code):
-            if address in boundaries:
-                block += 1
-            block_of.append(block)
-            if instruction[0] in JUMPS or address in self.loop_next:
-                block += 1
+        depth: dict[int, int] = {}
         for address, instruction in enumerate(code):
             if instruction[0] not in PURE:
                 continue

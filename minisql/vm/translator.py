@@ -29,6 +29,7 @@ from minisql.storage.type_mask import BLOB, INTEGER_48, INTEGER_64, NULL, REAL, 
 from minisql.values.shape import KeyShape, RowShape
 from minisql.vm import flow_text, pattern_text, statement_text
 from minisql.vm.calling import SubProgram
+from minisql.vm.choices import choice_operand, find_choices
 from minisql.vm.interpreter import CHANGES, DATA_CHANGING
 from minisql.vm.program_shape import magnitude
 from minisql.vm.python_text import ANY, Operand, value_of
@@ -208,6 +209,9 @@ class Translator:
         self.code = program.code
         self.hints = hints
         self.plan = RegisterPlan(program)
+        choices = find_choices(self.plan)
+        if choices:
+            self.plan.take_choices(choices)
         self.lines: list[tuple[int, str, int]] = []
         # Only what the host hands out has to be closed.
         self.is_sub = is_sub
@@ -416,6 +420,9 @@ class Translator:
             return self.constant_operand(f"k{register}", self.program.template[register])
         if len(definitions) == 1 and plan.folded.get(definitions[0]) == use:
             return value_of(self, definitions[0])
+        choice = plan.choices.get(register)
+        if choice is not None:
+            return choice_operand(self, choice)
         self.used_locals.add(register)
         given = self.local_classes.get(register)
         if given is not None and plan.reaches(register, given[0], use):
