@@ -208,6 +208,7 @@ def emit_scalar_call(
         compiler.emit(op.Once, 0, known)
         compiler.emit(op.Function, 0, 0, result, (function, registers, collation))
         compiler.place(known)
+        compiler.once_results |= {result}
         return placed(compiler, result, target)
     result = target or compiler.register()
     compiler.emit(op.Function, 0, 0, result, (function, registers, collation))

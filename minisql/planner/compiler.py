@@ -63,6 +63,8 @@ _ON_DEMAND: dict[str, Callable[[], object]] = {
     "views_active": set,
 }
 
+_NO_REGISTERS: frozenset[int] = frozenset()
+
 
 class Compiler:
     """One compilation.  `constants` maps template registers to values; `crossed` holds, after `resolve`, the captures that
@@ -109,6 +111,7 @@ class Compiler:
         "n_common_uses",
         "needs_rowids",
         "needs_statement_journal",
+        "once_results",
         "parameter_names",
         "pinned",
         "place",
@@ -176,6 +179,8 @@ class Compiler:
         binary = context.find_collation("BINARY")
         self.binary = None if binary is None or binary.is_binary else binary
         self.crossed: list[Capture] | None = None
+        # Registers of calls that run once, as their arguments are constants.
+        self.once_results = _NO_REGISTERS
         # The result alias whose expression is being emitted, for messages.
         self.alias_name: str | None = None
         # The column name of the number of changed rows, which PRAGMA count_changes makes the statement return.

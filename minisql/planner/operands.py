@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from minisql.bytecode import opcodes as op
 from minisql.parser import ast
 from minisql.planner.nodes import Held, SourceColumn
 from minisql.planner.scope import ROWID
@@ -224,6 +225,10 @@ def comparison(
         if not right_done and right_register in constants:
             right_register = converted_constant(compiler, right_register, affinity)
             right_done = True
+        if left_done and not right_done and right_register in compiler.once_results:
+            right_register, right_done = _converted_once(compiler, right_register, affinity), True
+        elif right_done and not left_done and left_register in compiler.once_results:
+            left_register, left_done = _converted_once(compiler, left_register, affinity), True
         if left_done and right_done:
             affinity = 0
     return left_register, right_register, collation, affinity
@@ -265,6 +270,16 @@ def settle_plain(
     collation = compiler.binary if name == "BINARY" else compiler.collation(name)
     constant = compiler.constant(value)
     return (register, constant, collation) if node is left else (constant, register, collation)
+
+
+def _converted_once(compiler: Compiler, register: int, affinity: int) -> int:
+    """The register of a value that is computed once, after a comparison affinity: it is applied once, too."""
+    result = compiler.register()
+    known = compiler.label()
+    compiler.emit(op.Once, 0, known)
+    compiler.emit(op.ApplyAffinity, register, affinity, result)
+    compiler.place(known)
+    return result
 
 
 def converted_constant(compiler: Compiler, register: int, affinity: int) -> int:

@@ -358,6 +358,7 @@ class BtreeFile:
         if tree.shape is not shape:
             tree.codec = self._row_codec(tree, shape)
             tree.shape = shape
+            tree.met_masks = {}
         return TableCursor(tree, tree.codec)
 
     def row_changer(self, root: int, shape: RowShape, write: bool = True) -> RowChanger:

@@ -226,9 +226,10 @@ def count_rows(leaf: TableLeaf) -> int:
 
 
 class TableTree:
-    """One table b-tree of one connection.  `append_leaf` is the last leaf while that is known."""
+    """One table b-tree of one connection.  `append_leaf` is the last leaf while that is known; `met_masks` are the type masks
+    of columns that took the readers of leaves by surprise."""
 
-    __slots__ = ("append_leaf", "append_limit", "codec", "edits", "pager", "root", "shape", "size_factor")
+    __slots__ = ("append_leaf", "append_limit", "codec", "edits", "met_masks", "pager", "root", "shape", "size_factor")
 
     def __init__(self, pager: Pager, root: int) -> None:
         self.pager = pager
@@ -239,6 +240,7 @@ class TableTree:
         self.shape: object = None
         self.codec: RecordCodec = None  # type: ignore[assignment]
         self.size_factor = 1
+        self.met_masks: dict[int, int] = {}
 
     def forget_position(self) -> None:
         """Forgets nodes: the pager has replaced them."""

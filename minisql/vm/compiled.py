@@ -62,6 +62,7 @@ if TYPE_CHECKING:
 Row = tuple[Any, ...]
 
 _KEPT_FUNCTIONS = 1000
+_SAMPLED_LEAVES = 3
 
 _NAMESPACE: dict[str, Any] = {
     "GroupCursor": GroupCursor,
@@ -231,7 +232,8 @@ def program_address(file_name: str, line: int) -> int | None:
 
 
 def gather_hints(program: Program, host: Host, specialises: bool, is_hot: bool = False) -> Hints:
-    """Looks at the first leaf of every table that is scanned while nothing changes; a read transaction must be open.
+    """Looks at the first leaves of every table that is scanned while nothing changes, and at what earlier scans have met; a
+    read transaction must be open.
 
     Source: DESIGN, "A VM of two tiers" (type masks)
     """
@@ -251,7 +253,11 @@ def gather_hints(program: Program, host: Host, specialises: bool, is_hot: bool =
             btree = host.btrees[database]
             assert btree is not None, "the program has started a transaction there"
             reader = btree.table_cursor(root, shape)
-            for _, _, first_masks in reader.leaves():
-                masks[cursor] = tuple([first_masks[column] for column in range(shape.n_columns)])
-                break
+            met = reader.tree.met_masks
+            found = [met.get(column, 0) for column in range(shape.n_columns)]
+            for n_leaves, (_, _, leaf_masks) in enumerate(reader.leaves(), 1):
+                found = [mask | leaf_masks[column] for column, mask in enumerate(found)]
+                masks[cursor] = tuple(found)
+                if n_leaves == (_SAMPLED_LEAVES if specialises else 1):
+                    break
     return Hints(masks, specialises, is_hot)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Row = tuple[Any, ...]
 
 _JOINED_ROWS = 500
+_MANY_REFUSED = 16
 _KEPT_ROWS = 200_000
 
 OPENERS = frozenset(
@@ -62,7 +63,10 @@ class Scan:
     and asks for the next leaf: the scan goes on behind that row in the tree as it is now.
     """
 
-    __slots__ = ("_down", "_joins", "_pairs", "_start", "_test", "cursor", "edits", "host", "is_behind", "rowids", "rows")
+    __slots__ = (
+        *("_down", "_joins", "_pairs", "_start", "_test"),
+        *("cursor", "edits", "host", "is_behind", "n_refused", "rowids", "rows"),
+    )
 
     def __init__(
         self,
@@ -84,6 +88,7 @@ class Scan:
         self.rowids: list[int] = []
         self.rows: list[Row] = []
         self.edits = 0
+        self.n_refused = 0
 
     def __iter__(self) -> Iterator[tuple[Any, bool]]:
         return self._joined() if self._joins else self._leaves()
@@ -118,6 +123,7 @@ class Scan:
                 self.edits = tree.edits
                 for column, refused in test:
                     if masks[column] & refused:
+                        self._note_refused(masks)
                         yield (rowids, rows), False
                         break
                 else:
@@ -127,6 +133,13 @@ class Scan:
             else:
                 return
             self.is_behind = False
+
+    def _note_refused(self, masks: Any) -> None:
+        """Counts a leaf that is refused, and has the tree remember what it holds, for the next translation."""
+        self.n_refused += 1
+        met = self.cursor.tree.met_masks
+        for column, _ in self._test or ():
+            met[column] = met.get(column, 0) | masks[column]
 
     def resume(self, row: Row) -> None:
         """Makes the scan go on behind a row of the current leaf."""
@@ -298,8 +311,11 @@ def interpret_leaf(
 ) -> Generator[Row, None, int]:
     """Runs the body of a loop in tier 1 for every row of a leaf that the specialised loop has refused.
 
-    It is called with `yield from`; the value is 0, or the address outside of the loop to which the body has jumped.
+    It is called with `yield from`; the value is 0, or the address outside of the loop to which the body has jumped.  When many
+    leaves are refused, the program is translated again before its next run.
     """
+    if scan.n_refused == _MANY_REFUSED:
+        frame.program.linked = None
     cursor = frame.cursors[part.cursor]
     registers = frame.registers
     rowids, rows = leaf
