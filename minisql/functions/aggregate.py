@@ -297,11 +297,37 @@ def _folded(accumulator: Sum, values: list[Any]) -> Any:
         accumulator.total, accumulator.error = _compensated_sum(values)
         accumulator.is_real = True
         accumulator.n = len(values)
+    elif kinds == {int, float}:
+        _sum_numbers(accumulator, values)
     else:
         step = accumulator.step
         for value in values:
             step(value)
     return accumulator.value()
+
+
+def _sum_numbers(accumulator: Sum, values: list[Any]) -> None:
+    """Steps integers and reals: from the first real on, small integers count as reals, in one loop."""
+    step = accumulator.step
+    n_integers = next(position for position, value in enumerate(values) if value.__class__ is float)
+    for value in values[:n_integers]:
+        step(value)
+    rest = values[n_integers:]
+    if accumulator.is_real or max(max(rest), -min(rest)) >= _SPLIT_LIMIT:
+        for value in rest:
+            step(value)
+        return
+    accumulator._become_real()
+    total, error = accumulator.total, accumulator.error
+    for value in map(float, rest):
+        after = total + value
+        if abs(total) > abs(value):
+            error += (total - after) + value
+        else:
+            error += (value - after) + total
+        total = after
+    accumulator.total, accumulator.error = total, error
+    accumulator.n += len(rest)
 
 
 def _compensated_sum(values: list[float]) -> tuple[float, float]:

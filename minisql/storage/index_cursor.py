@@ -28,7 +28,10 @@ NO_ENTRIES: list[Row] = []
 class IndexCursor:
     """Reads and writes one index b-tree; entries are tuples of `n_fields` values."""
 
-    __slots__ = ("at_divider", "edits", "is_self_ordered", "is_single", "order", "path", "position", "rows", "tree")
+    __slots__ = (
+        *("at_divider", "edits", "is_self_ordered", "is_single", "order", "path", "position"),
+        *("ranges", "ranges_edits", "rows", "tree"),
+    )
 
     def __init__(self, tree: IndexTree, order: KeyOrder) -> None:
         self.tree = tree
@@ -40,6 +43,9 @@ class IndexCursor:
         self.at_divider = False
         self.is_single = False
         self.is_self_ordered = False
+        # Ranges that a loop has walked, by key, at `ranges_edits` of the tree.
+        self.ranges: dict[Row, list[Row]] | None = None
+        self.ranges_edits = 0
 
     @property
     def entry(self) -> Row:

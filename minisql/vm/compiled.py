@@ -53,6 +53,7 @@ from minisql.vm.walking import (
     walk,
     walk_lists,
     walk_queue,
+    walk_range,
     walk_rows,
 )
 
@@ -102,6 +103,7 @@ _NAMESPACE: dict[str, Any] = {
     "to_text": to_text,
     "walk": walk,
     "walk_lists": walk_lists,
+    "walk_range": walk_range,
     "walk_rows": walk_rows,
     "walk_queue": walk_queue,
     **{

@@ -221,7 +221,10 @@ def _emit_lists(translator: Translator, loop: LoopExtent, context: LoopContext, 
     translator.depth -= 1
     if not is_bulk:
         translator.lines.pop()
-        translator.line(f"for w{start} in walk_rows({walk}):")
+        if bound is not None and _is_searched_again(translator, loop):
+            translator.line(f"for w{start} in walk_range(c{cursor}, host, {bound[0]}):")
+        else:
+            translator.line(f"for w{start} in walk_rows({walk}):")
         translator.depth += 1
         _emit_body(translator, loop, context.first)
         translator.depth -= 1
@@ -229,6 +232,22 @@ def _emit_lists(translator: Translator, loop: LoopExtent, context: LoopContext, 
         del translator.walks[cursor]
     else:
         translator.walks[cursor] = saved
+
+
+def _is_searched_again(translator: Translator, loop: LoopExtent) -> bool:
+    """Tells whether a range of an index that nobody changes, all entries with one key, is looked for in every turn of a loop
+    around it."""
+    code = translator.code
+    opcode, cursor, _, _, key, _ = code[loop.start]
+    return (
+        opcode == op.SeekGE
+        and translator.program.readonly
+        and translator.loop is not None
+        and translator.cursor_kinds.get(cursor) == "index"
+        and code[loop.body][0] == op.IdxGT
+        and code[loop.body][4] == key
+        and sum(1 for other in translator.program.loops if other.body <= loop.start < other.next) > 0
+    )
 
 
 def _emit_leaf_walk(

@@ -125,6 +125,8 @@ def _arithmetic(translator: Translator, address: int) -> Operand:
             present = " and ".join(f"{x.text} is not None" for x in (a, b) if x.classes & NULL)
             text = f"({a.text} {sign} {b.text} if {present} else None)"
             return Operand(text, NULL | (INTEGER_48 if bits <= 47 else INTEGER), bits, False)
+    if only(a, NUMBER | NULL) and only(b, NUMBER | NULL) and not only(a, INTEGER | NULL) and not only(b, INTEGER | NULL):
+        return _nullable_arithmetic(translator, a, b, sign, function)
     found = integer_test(translator, a, b, True)
     if found is None:
         return Operand(f"{function}({a.text}, {b.text})", NULL | NUMBER, 64, False)
@@ -135,6 +137,23 @@ def _arithmetic(translator: Translator, address: int) -> Operand:
     if test and (not a.is_name or not b.is_name):
         # The name behind `:=` is bound only once its test has run: it comes first.
         text = f"({name} if {test} and {limits} else {function}({x}, {y}))"
+    return Operand(text, NULL | NUMBER, 64, False)
+
+
+def _nullable_arithmetic(translator: Translator, a: Operand, b: Operand, sign: str, function: str) -> Operand:
+    """Numbers or NULL, of which some are reals: as for numbers, once both are known to be there."""
+    tests = []
+    texts = []
+    for operand in (a, b):
+        text = operand.text
+        if not operand.is_name or operand.classes & NULL:
+            # All operands are computed, whatever one of them is: a computation may raise.
+            first, text = bound(translator, operand)
+            tests.append(f"({first} is not None)")
+        texts.append(text)
+    x, y = texts
+    name = translator.temporary()
+    text = f"({name} if {' & '.join(tests)} and LOW <= ({name} := {x} {sign} {y}) <= HIGH else {function}({x}, {y}))"
     return Operand(text, NULL | NUMBER, 64, False)
 
 

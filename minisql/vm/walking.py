@@ -26,6 +26,8 @@ Row = tuple[Any, ...]
 
 _JOINED_ROWS = 500
 _MANY_REFUSED = 16
+_KEPT_RANGES = 20_000
+_SHORT_RANGE = 50
 _KEPT_ROWS = 200_000
 
 OPENERS = frozenset(
@@ -426,6 +428,22 @@ def walk_rows(
             cursor.position = len(rows) - 1
             return rows[position:end]
     return chain.from_iterable(walk_lists(cursor, host, first, key, above, down))
+
+
+def walk_range(cursor: Any, host: Host, key: Row) -> Iterable[Row]:
+    """Gives the entries of an index that start with a key, for loops that ask again and again: short ranges are kept, up to a
+    bound, while the tree stays as it is."""
+    kept: dict[Row, list[Row]] | None = cursor.ranges
+    if kept is None or cursor.ranges_edits != cursor.tree.edits or len(kept) > _KEPT_RANGES:
+        kept = cursor.ranges = {}
+        cursor.ranges_edits = cursor.tree.edits
+    found = kept.get(key)
+    if found is not None:
+        return found
+    rows = walk_rows(cursor, host, cursor.seek(key, "ge"), key, True)
+    if rows.__class__ is list and len(rows) <= _SHORT_RANGE:
+        kept[key] = rows
+    return rows
 
 
 def seek_value(cursor: Any, key: Any) -> Row | None:

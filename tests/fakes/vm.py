@@ -30,6 +30,9 @@ class FakeTree:
 
     edits = 0
 
+    def __init__(self) -> None:
+        self.met_masks: dict[int, int] = {}
+
 
 class FakeTableCursor:
     """The interface of storage's TableCursor."""
