@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from minisql.bytecode import opcodes as op
 from minisql.bytecode.opcodes import JUMPS
+from minisql.bytecode.program import Program
 from minisql.storage.type_mask import NULL
 from minisql.vm.python_text import PLAIN_CONDITIONS, Operand, condition_of, value_of
+from minisql.vm.register_plan import RegisterPlan
 
 if TYPE_CHECKING:
-    from minisql.vm.register_plan import RegisterPlan
     from minisql.vm.translator import Translator
 
 _MAX_VALUES = 12
@@ -38,6 +39,15 @@ class Choice(NamedTuple):
     register: int
     values: tuple[tuple[tuple[tuple[int, bool], ...], int], ...]
     use: int
+
+
+def plan_with_choices(program: Program) -> RegisterPlan:
+    """The register plan of a program with the stretches that fold."""
+    plan = RegisterPlan(program)
+    choices = find_choices(plan)
+    if choices:
+        plan.take_choices(choices)
+    return plan
 
 
 def find_choices(plan: RegisterPlan) -> list[Choice]:

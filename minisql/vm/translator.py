@@ -29,11 +29,11 @@ from minisql.storage.type_mask import BLOB, INTEGER_48, INTEGER_64, NULL, REAL, 
 from minisql.values.shape import KeyShape, RowShape
 from minisql.vm import flow_text, pattern_text, statement_text
 from minisql.vm.calling import SubProgram
-from minisql.vm.choices import choice_operand, find_choices
+from minisql.vm.choices import choice_operand, plan_with_choices
 from minisql.vm.interpreter import CHANGES, DATA_CHANGING
 from minisql.vm.program_shape import magnitude
 from minisql.vm.python_text import ANY, Operand, value_of
-from minisql.vm.register_plan import PURE, RegisterPlan, Untranslatable
+from minisql.vm.register_plan import PURE, Untranslatable
 from minisql.vm.walking import LoopPart
 
 if TYPE_CHECKING:
@@ -208,10 +208,7 @@ class Translator:
         self.program = program
         self.code = program.code
         self.hints = hints
-        self.plan = RegisterPlan(program)
-        choices = find_choices(self.plan)
-        if choices:
-            self.plan.take_choices(choices)
+        self.plan = plan_with_choices(program)
         self.lines: list[tuple[int, str, int]] = []
         # Only what the host hands out has to be closed.
         self.is_sub = is_sub
