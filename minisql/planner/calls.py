@@ -202,16 +202,20 @@ def emit_scalar_call(
         function = scalar_in_pure_place(function, compiler.restricts_functions)
     waits = not function.is_built_in or not function.foldable
     if function.deterministic and waits and all(register in constants for register in registers):
-        # One call is enough for the statement; a date's 'now' is the same for all of it.
-        result = compiler.register()
-        known = compiler.label()
-        compiler.emit(op.Once, 0, known)
-        compiler.emit(op.Function, 0, 0, result, (function, registers, collation))
-        compiler.place(known)
-        compiler.once_results |= {result}
-        return placed(compiler, result, target)
+        return placed(compiler, _emit_once(compiler, (function, registers, collation)), target)
     result = target or compiler.register()
     compiler.emit(op.Function, 0, 0, result, (function, registers, collation))
+    return result
+
+
+def _emit_once(compiler: Compiler, call: tuple[ScalarFunction, tuple[int, ...], Collation | None]) -> int:
+    """A call that is enough for the whole statement, as a date's 'now' is the same for all of it."""
+    result = compiler.register()
+    known = compiler.label()
+    compiler.emit(op.Once, 0, known)
+    compiler.emit(op.Function, 0, 0, result, call)
+    compiler.place(known)
+    compiler.once_results |= {result}
     return result
 
 
