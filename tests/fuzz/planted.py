@@ -1,14 +1,16 @@
 """`python -m tests.fuzz.planted`: how many of the faults that a mutation tool plants the searchers find.
 
 cosmic-ray's operators (agent_harness.bench.faults) change one place of planner, vm, values or functions in a copy of the tree.
-A fault counts if the engine still starts and a record of tests/slt fails, so none is equivalent.  The searchers get `--limit`
-seconds on one process; what the same seed finds in the sound tree, too, does not count, and they go on behind it.  Every fault's row goes into the
-ledger at once, and a run that was stopped goes on where it ended.
+A fault counts if the engine still starts and a record of tests/slt fails, so none is equivalent; places that no record reaches and
+places that were changed before are passed over.  The searchers get `--limit` seconds on one process; what the same seed finds in
+the sound tree, too, does not count, and they go on behind it.  Every fault's row goes into the ledger at once, and a run that was
+stopped goes on where it ended.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import os
 import re
@@ -20,13 +22,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+from coverage import CoverageData
+
 from agent_harness.bench.faults import Fault, planted
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("planner", "vm", "values", "functions")
 COPIED = ("minisql", "sqllogictest", "agent_harness", "tests", "pyproject.toml")
 FOUND = re.compile(r"^# (\w+), seed (\d+): ", re.M)
-TEST_SECONDS = 600
+SUITES = ("-m", "sqllogictest", "run", "--engine", "minisql", "--max-failures", "1", "tests/slt")
 START = "import minisql; c = minisql.connect(':memory:'); c.execute('create table t(a)'); c.execute('select a from t where a = 1').fetchall()"
 
 
@@ -36,8 +40,8 @@ def run(tree: Path, *arguments: str, seconds: float) -> tuple[int, str]:
     command = [sys.executable, *arguments]
     try:
         done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, timeout=seconds, check=False)
-    except subprocess.TimeoutExpired:
-        return -1, ""
+    except subprocess.TimeoutExpired as late:
+        return -1, (late.stdout or b"").decode()
     return done.returncode, done.stdout + done.stderr
 
 
@@ -50,24 +54,54 @@ def search(tree: Path, limit: float, seed: int) -> str:
     match = FOUND.search(output)
     if match is not None:
         return f"{match[1]} {match[2]}"
-    return "died" if code not in (0, 1) or ("workers died" in output and " 0 workers died" not in output) else ""
+    return "died" if code not in (0, 1, -1) or ("workers died" in output and " 0 workers died" not in output) else ""
 
 
-def is_sound(sound: Path, finding: str) -> bool:
-    """Whether an untouched copy of the same tree shows nothing where the faulty one failed."""
-    oracle, _, seed = finding.partition(" ")
-    if not seed:
-        return True
-    code, _ = run(sound, "-m", "tests.fuzz", "--jobs", "1", "--rounds", "1", "--oracle", oracle, "--seed", seed, seconds=120)
-    return code == 0
+class Sound:
+    """A copy of the tree without faults: which lines its tests reach, how long they take, and which seeds find something in it."""
+
+    def __init__(self, tree: Path) -> None:
+        self.tree = tree
+        self.verdicts: dict[str, bool] = {"": True, "died": True}
+        started = time.monotonic()
+        run(tree, "-m", "coverage", "run", "--data-file=reached", "--source=minisql", *SUITES, seconds=1_200)
+        self.patience = 60 + 2 * (time.monotonic() - started)
+        data = CoverageData(str(tree / "reached"))
+        data.read()
+        self.reached = {str(Path(file).relative_to(tree)): set(data.lines(file) or ()) for file in data.measured_files()}
+
+    def is_reached(self, file: str, line: int) -> bool:
+        """Whether a record runs the statement that `line` belongs to."""
+        first, last = _statement_around((self.tree / file).read_text(encoding="utf-8"), line)
+        return not self.reached.get(file, set()).isdisjoint(range(first, last + 1))
+
+    def is_without(self, finding: str) -> bool:
+        """Whether this tree shows nothing where the faulty one failed."""
+        if finding not in self.verdicts:
+            oracle, _, seed = finding.partition(" ")
+            code, _ = run(
+                self.tree, "-m", "tests.fuzz", "--jobs", "1", "--rounds", "1", "--shrink", "0", "--oracle", oracle, "--seed", seed,
+                seconds=120,
+            )  # fmt: skip
+            self.verdicts[finding] = code == 0
+        return self.verdicts[finding]
 
 
-def is_killed(tree: Path) -> bool:
+def _statement_around(text: str, line: int) -> tuple[int, int]:
+    """The first and last line of the innermost statement with that line; of a compound one only what is before its body."""
+    found = (line, line)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.stmt) and node.end_lineno is not None and node.lineno <= line <= node.end_lineno:
+            body = getattr(node, "body", None)
+            last = max(node.lineno, body[0].lineno - 1) if body else node.end_lineno
+            if line <= last:
+                found = (node.lineno, last)
+    return found
+
+
+def is_killed(tree: Path, patience: float) -> bool:
     """Whether a record of the existing tests fails, or never ends."""
-    code, _ = run(
-        tree, "-m", "sqllogictest", "run", "--engine", "minisql", "--max-failures", "1", "tests/slt", seconds=TEST_SECONDS
-    )
-    return code != 0
+    return run(tree, *SUITES, seconds=patience)[0] != 0
 
 
 def copy_tree(folder: Path) -> None:
@@ -77,40 +111,49 @@ def copy_tree(folder: Path) -> None:
         (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / name)
 
 
-def try_fault(tree: Path, sound: Path, fault: Fault, limit: float) -> dict[str, Any]:
+def try_fault(tree: Path, sound: Sound, fault: Fault, limit: float) -> dict[str, Any]:
     """The row of a fault that is planted in `tree` for the while; `sound` is a copy without it."""
+    row: dict[str, Any] = {
+        "number": fault.number, "file": fault.file, "line": fault.line, "operator": fault.operator,
+        "before": fault.before, "after": fault.after, "counts": False, "found": "", "limit": limit,
+    }  # fmt: skip
+    if not sound.is_reached(fault.file, fault.line):
+        return {**row, "why": "no test reaches it"}
     path = tree / fault.file
     text = path.read_text(encoding="utf-8")
     _write(path, fault.text)
     try:
-        row: dict[str, Any] = {
-            "number": fault.number, "file": fault.file, "line": fault.line, "operator": fault.operator,
-            "before": fault.before, "after": fault.after, "counts": False, "found": "", "limit": limit,
-        }  # fmt: skip
         if run(tree, "-c", START, seconds=60)[0]:
             return {**row, "why": "does not start"}
-        if not is_killed(tree):
+        if not is_killed(tree, sound.patience):
             return {**row, "why": "no test feels it"}
-        started = time.monotonic()
-        seed = 7_000_000
-        while (left := limit - (time.monotonic() - started)) > 0:
-            found = search(tree, left, seed)
-            if not found or is_sound(sound, found):
-                row["found"] = found
-                break
-            # The engine's own fault of that moment: go on behind it.
-            seed = int(found.split()[1]) + 1 if " " in found else seed + 100_000
-        row["counts"] = True
-        row["seconds"] = round(time.monotonic() - started, 1)
-        return row
+        return {**row, "counts": True, **first_found(tree, sound, limit)}
     finally:
         _write(path, text)
+
+
+def first_found(tree: Path, sound: Sound, limit: float) -> dict[str, Any]:
+    """What the searchers find in the faulty tree and not in the sound one, after how many seconds."""
+    started = time.monotonic()
+    seed = 7_000_000
+    found = ""
+    while (left := limit - (time.monotonic() - started)) > 0:
+        found = search(tree, left, seed)
+        if sound.is_without(found):
+            break
+        # The engine's own fault of that moment: go on behind it.
+        seed, found = int(found.split()[1]) + 1, ""
+    return {"found": found, "seconds": round(time.monotonic() - started, 1)}
 
 
 def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
     for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
         compiled.unlink()
+
+
+def _is_same(row: dict[str, Any], fault: Fault) -> bool:
+    return bool((row["file"], row["line"], row["after"]) == (fault.file, fault.line, fault.after))
 
 
 def main() -> int:
@@ -131,13 +174,14 @@ def main() -> int:
         tree.mkdir()
         copy_tree(tree)
         shutil.copytree(tree, sound)
+        known = Sound(sound)
         for fault in planted(sound, options.seed, ROOMS):
             if sum(row["counts"] for row in rows.values()) >= options.count:
                 break
             if time.monotonic() - begun > 60 * options.minutes:
                 break
-            if fault.number not in rows:
-                row = rows[fault.number] = try_fault(tree, sound, fault, options.limit)
+            if fault.number not in rows and not any(_is_same(row, fault) for row in rows.values()):
+                row = rows[fault.number] = try_fault(tree, known, fault, options.limit)
                 with options.ledger.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(row) + "\n")
                 verdict = "not counted" if not row["counts"] else f"found: {row['found']}" if row["found"] else "MISSED"
