@@ -38,7 +38,7 @@ from minisql.planner.ordering import (
     effective_nulls_first,
     matching_result,
     ordinal_of,
-    ordinal_suffix,
+    out_of_range,
     same_tree,
     strip_collate,
 )
@@ -352,15 +352,12 @@ def group_keys(compiler: Compiler, terms: list[ast.Expression], block: Block) ->
     check_term_count(compiler, terms, "GROUP BY")
     keys = []
     n_results = len(block.results)
-    for number, term in enumerate(terms, 1):
+    for term in terms:
         alias: str | None = None
         ordinal = ordinal_of(strip_collate(term)[0])
         if ordinal is not None:
             if not 1 <= ordinal <= n_results:
-                raise sqlite_error(
-                    ERROR,
-                    f"{ordinal_suffix(number)} GROUP BY term out of range - should be between 1 and {n_results}",
-                )
+                raise out_of_range(compiler, terms, block, "GROUP BY")
             term = block.results[ordinal - 1].expression
         elif term.__class__ is ast.Column and term.table is None:
             found = compiler.resolve(term, block.scope)

@@ -340,12 +340,15 @@ def emit_transparent(
 ) -> int:
     """likely(), unlikely() and likelihood() are their first argument."""
     if name == "likelihood":
-        probability = arguments[1].value if arguments[1].__class__ is ast.Literal else None
-        if probability.__class__ is not float or not 0.0 <= probability <= 1.0:
-            raise sqlite_error(
-                ERROR, "second argument to likelihood() must be a constant between 0.0 and 1.0"
-            )
+        check_probability(arguments[1])
     return emit_expression(compiler, arguments[0], scope, target)
+
+
+def check_probability(node: ast.Expression) -> None:
+    """Refuses a second argument of likelihood() that is no literal between 0.0 and 1.0."""
+    probability = node.value if node.__class__ is ast.Literal else None
+    if probability.__class__ is not float or not 0.0 <= probability <= 1.0:
+        raise sqlite_error(ERROR, "second argument to likelihood() must be a constant between 0.0 and 1.0")
 
 
 def emit_like(compiler: Compiler, node: ast.Like, scope: Scope, target: int) -> int:

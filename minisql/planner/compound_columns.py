@@ -192,6 +192,11 @@ def classes_of(compiler: Compiler, node: ast.Expression, scope: Scope) -> int:
         if affinity >= NUMERIC:
             return _MAY_BE_NUMBER | _MAY_BE_BLOB
         return _MAY_BE_TEXT | _MAY_BE_BLOB if affinity == TEXT else _ANYTHING
-    if node.__class__ is ast.Variable or is_call(node):
+    if node.__class__ is ast.Variable or (is_call(node) and not _is_negated(node)):
         return _ANYTHING
     return _MAY_BE_NUMBER
+
+
+def _is_negated(node: ast.Expression) -> bool:
+    """Whether a node is NOT LIKE or its like: NOT is the operator, and a number what it gives."""
+    return node.__class__ is ast.Like and node.is_negated

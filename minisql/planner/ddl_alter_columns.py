@@ -5,7 +5,7 @@ Source: https://www.sqlite.org/lang_altertable.html sections 3 and 5.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
@@ -20,7 +20,7 @@ from minisql.catalog.rename import (
     parent_column_edits,
     requoted,
 )
-from minisql.catalog.schema import Table
+from minisql.catalog.schema import Index, Table
 from minisql.errors import ERROR, Error, sqlite_error
 from minisql.parser import ast
 from minisql.planner.alter_checks import affected_objects, compile_object, verify_objects
@@ -110,6 +110,7 @@ def _verify_renamed(compiler: Compiler, table: Table, rewrites: dict[int, list[R
             else:
                 assert isinstance(statement, ast.CreateTable), "a table's SQL is CREATE TABLE"
                 new = build_table(statement, database, own.schema_name, compiler.context.find_collation, own.root_page, sql)
+                new.indexes += _created_indexes(compiler, own, new, new_texts)
             new.triggers = own.triggers
             tables[name.lower()] = new
             altered = new if own is table else altered
@@ -123,6 +124,18 @@ def _verify_renamed(compiler: Compiler, table: Table, rewrites: dict[int, list[R
     finally:
         for database, tables in before.items():
             loaded_schema(catalog, database).tables.update(tables)
+
+
+def _created_indexes(
+    compiler: Compiler, own: Table, new: Table, new_texts: dict[tuple[int, str, str], str | None]
+) -> Iterator[Index]:
+    """The indexes of CREATE INDEX under the new name: INDEXED BY in a view asks for them."""
+    for index in own.indexes:
+        if index.sql is not None:
+            sql = new_texts.get((own.schema_index, "index", index.name)) or index.sql
+            statement = stored_text(sql).parsed.statement
+            assert isinstance(statement, ast.CreateIndex), "an index's SQL is CREATE INDEX"
+            yield build_index(statement, new, compiler.context.find_collation, index.root_page, sql, True)
 
 
 def _renamed(

@@ -58,7 +58,7 @@ def emit_delete(compiler: Compiler, node: ast.Delete) -> tuple[str, ...]:
     """DELETE; returns the column names of RETURNING."""
     table = find_target(compiler, node.target)
     triggers = triggers_of(compiler, table, "DELETE")
-    check_writable(compiler, table, triggers, node.returning is not None)
+    check_writable(compiler, table, triggers, node)
     is_view = table.view is not None
     allows_clear = allows(compiler, DELETE, table.name, None, table.schema_name)
     if is_view:

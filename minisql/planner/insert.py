@@ -88,7 +88,7 @@ def emit_insert(compiler: Compiler, node: ast.Insert) -> tuple[str, ...]:
     """INSERT or REPLACE; returns the column names of RETURNING."""
     table = find_target(compiler, node.target)
     triggers = triggers_of(compiler, table, "INSERT")
-    check_writable(compiler, table, triggers, node.returning is not None)
+    check_writable(compiler, table, triggers, node)
     is_announced = compiler.authorized is not None and announce_constant_rows(compiler, node)
     if not allows(compiler, INSERT, table.name, None, table.schema_name):
         return ()
@@ -483,7 +483,7 @@ def _rowid_source(
     value = values[number]
     if value.__class__ is ast.Literal:
         constant = value.value
-        if constant is None:
+        if constant is None and not _answers_conflicts(insertion):
             return 0, None
         if constant.__class__ is int:
             register = insertion.new.rowid
@@ -494,6 +494,15 @@ def _rowid_source(
         return register, None
     scope = insertion.scope or _NO_NAMES
     return compiler.emit_expression(value, scope, compiler.register()), None
+
+
+def _answers_conflicts(insertion: Insertion) -> bool:
+    """Whether code stands behind a conflict of rowids, whose mistakes are found although NULL never conflicts."""
+    target = insertion.target
+    if target is None:
+        return False
+    hangs_on = bool(target.delete_triggers) or target.foreign_keys is not None
+    return bool(insertion.node.upserts) or (target.may_replace and hangs_on)
 
 
 def _emit_provisional_rowid(compiler: Compiler, new: RowRegisters, source: int) -> int:

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from minisql.errors import ERROR, sqlite_error
+from minisql.errors import ERROR, Error, sqlite_error
 from minisql.limits import COLUMN
 from minisql.parser import ast
 from minisql.planner.operands import collation_of
+from minisql.planner.required_names import require_names
 
 if TYPE_CHECKING:
     from minisql.planner.compiler import Compiler
@@ -47,6 +48,7 @@ def ordinal_suffix(number: int) -> str:
 
 
 _LARGEST = 0x7FFFFFFF
+_LARGEST_ORDINAL = 0xFFFF
 
 
 def ordinal_of(node: ast.Expression) -> int | None:
@@ -90,6 +92,32 @@ def check_term_count(compiler: Compiler, terms: Sequence[object], clause: str) -
         raise sqlite_error(ERROR, f"too many terms in {clause} clause")
 
 
+def out_of_range(compiler: Compiler, terms: Sequence[ast.Expression], block: Block, clause: str) -> Error:
+    """The error of a clause with an ordinal that means no result.
+
+    Names come before it: those of the results, then those of the terms up to an ordinal that no SELECT could have.  Only then
+    are ordinals looked at that are too large for this one.
+    """
+    for result in block.results:
+        require_names(compiler, result.expression, block.scope)
+    too_large = 0
+    for number, term in enumerate(terms, 1):
+        expression = strip_collate(term)[0]
+        ordinal = ordinal_of(expression)
+        if ordinal is None:
+            is_plain = expression.__class__ is ast.Column and expression.table is None
+            if not is_plain or alias_position(block, expression.name) is None:  # type: ignore[attr-defined]
+                require_names(compiler, expression, block.scope)
+        elif not 1 <= ordinal <= _LARGEST_ORDINAL:
+            too_large = number
+            break
+        elif ordinal > len(block.results):
+            too_large = too_large or number
+    return sqlite_error(
+        ERROR, f"{ordinal_suffix(too_large)} {clause} term out of range - should be between 1 and {len(block.results)}"
+    )
+
+
 def bind_order_by(
     compiler: Compiler, terms: list[ast.OrderingTerm], block: Block, bound: BoundSelect
 ) -> list[OrderItem]:
@@ -97,16 +125,13 @@ def bind_order_by(
     check_term_count(compiler, terms, "ORDER BY")
     items = []
     n_results = len(block.results)
-    for number, term in enumerate(terms, 1):
+    for term in terms:
         expression, name = strip_collate(term.expression)
         position = None
         ordinal = ordinal_of(expression)
         if ordinal is not None:
             if not 1 <= ordinal <= n_results:
-                raise sqlite_error(
-                    ERROR,
-                    f"{ordinal_suffix(number)} ORDER BY term out of range - should be between 1 and {n_results}",
-                )
+                raise out_of_range(compiler, [term.expression for term in terms], block, "ORDER BY")
             position = ordinal - 1
         elif expression.__class__ is ast.Column and expression.table is None:
             position = alias_position(block, expression.name)

@@ -162,11 +162,11 @@ def _emit_seek_by_entry(
         return
     clustered = target.layout.clustered
     assert clustered is not None, "the table has no rowid"
-    fields = {(column.position, column.collation_name): field for field, column in enumerate(index.entry_columns)}
+    fields = {(column.position, column.collation_name.upper()): field for field, column in enumerate(index.entry_columns)}
     registers = []
     for column in clustered.columns:
         register = compiler.register()
-        emit(op.Column, cursor, fields[column.position, column.collation_name], register)
+        emit(op.Column, cursor, fields[column.position, column.collation_name.upper()], register)
         registers.append(register)
     emit(op.NotFound, target.cursor, done, row.base, tuple(registers))
 

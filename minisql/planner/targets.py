@@ -90,13 +90,16 @@ def find_target(compiler: Compiler, source: ast.TableSource) -> Table:
     return table
 
 
-def check_writable(compiler: Compiler, table: Table, triggers: Sequence[Trigger], is_returning: bool) -> None:
+def check_writable(
+    compiler: Compiler, table: Table, triggers: Sequence[Trigger], node: ast.Insert | ast.Update | ast.Delete
+) -> None:
     """Refuses views without INSTEAD OF triggers and the schema tables.  `triggers` are those of the event.
 
     RETURNING counts as one more trigger for SQLite, so with it a trigger of another event is enough.
     """
     name = table.name
     if table.view is not None:
+        is_returning = node.returning is not None and not compiler.counted
         if not has_time(triggers, "INSTEAD OF") and not (is_returning and table.triggers):
             scratch = compiler.spawn()
             scratch.authorized = None

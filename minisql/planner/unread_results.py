@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from minisql.errors import Error
 from minisql.parser import ast
 from minisql.planner.binding import bind_select, find_table
-from minisql.planner.calls import find_function
+from minisql.planner.calls import check_probability, find_function
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.scope import Scope
 from minisql.planner.walking import CHILDREN
@@ -82,6 +82,8 @@ def _look_up(compiler: Compiler, root: object, scope: Scope) -> None:
         if isinstance(node, ast.FunctionCall):
             is_over = node.over is not None
             find_function(compiler, node.name, len(node.arguments), node.position, is_over)
+            if node.name.lower() == "likelihood":
+                check_probability(node.arguments[1])
         elif isinstance(node, ast.Collate):
             if compiler.context.find_collation(node.collation) is None:
                 raise _Unclear

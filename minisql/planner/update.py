@@ -98,7 +98,7 @@ class Updating:
 def emit_update(compiler: Compiler, node: ast.Update) -> tuple[str, ...]:
     """UPDATE; returns the column names of RETURNING."""
     table = find_target(compiler, node.target)
-    check_writable(compiler, table, triggers_of(compiler, table, "UPDATE"), node.returning is not None)
+    check_writable(compiler, table, triggers_of(compiler, table, "UPDATE"), node)
     try:
         return _emit_update(compiler, node, table)
     except Error:
