@@ -65,14 +65,24 @@ class IndexEstimates:
         self.search = log_of(self.rows[0])
         width, full = index_width(index), table_width(index.table)
         self.entry_cost = 1 + 15 * width // max(full, 1)
-        self.is_narrower = width < full
+        self.is_narrower = _is_narrower(index, width) if index.table.is_without_rowid else width < full
         self.order = entry_order(index)
         self.is_plain = index.where is None and all(column.position != -2 for column in index.columns)
-        held = {column.position for column in index.entry_columns}
+        # SQLite does not know that the indexes of UNIQUE constraints hold the primary key of a WITHOUT ROWID table.
+        is_implied = index.table.is_without_rowid and index.sql is None and not index.is_clustered
+        held = {column.position for column in (index.columns if is_implied else index.entry_columns)}
         held.add(index.table.rowid_alias)
         self.missing = frozenset(
             column.name.lower() for position, column in enumerate(index.table.columns) if position not in held
         )
+
+
+def _is_narrower(index: Index, width: int) -> bool:
+    """Whether an index of a WITHOUT ROWID table is read rather than the primary key: of equal ones the younger is."""
+    indexes = index.table.indexes
+    clustered = next(number for number, other in enumerate(indexes) if other.is_clustered)
+    full = index_width(indexes[clustered])
+    return width < full or (width == full and indexes.index(index) < clustered)
 
 
 def index_estimates(index: Index) -> IndexEstimates:

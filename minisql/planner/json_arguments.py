@@ -103,6 +103,13 @@ _MARK = ScalarFunction("json", 1, 1, _mark, foldable=False)
 _MARK_CONTAINER = ScalarFunction("json", 2, 2, _mark_container, foldable=False)
 
 
+def _mark_as(value: Any, marked: Any) -> Any:
+    return JsonText(value) if marked.__class__ is JsonText and value.__class__ is str else value
+
+
+_MARK_AS = ScalarFunction("json", 2, 2, _mark_as, foldable=False)
+
+
 def _apply(compiler: Compiler, function: ScalarFunction, *registers: int) -> int:
     result = compiler.register()
     compiler.emit(op.Function, 0, 0, result, (function, registers, None))
@@ -208,12 +215,14 @@ def _marked_field(compiler: Compiler, source: Source, position: int) -> int:
         value, kind = compiler.emit_source_column(source, JSON_VALUE), compiler.emit_source_column(source, JSON_TYPE)
         return _apply(compiler, _MARK_CONTAINER, value, kind)
     column = source.columns[position]
-    if source.registers[position] or column.generated is None or column.affinity != BLOB:
+    if source.registers[position] or column.generated is None or column.is_stored:
         return 0
     compiler.view_depth += 1
     register = emit_expression(compiler, JsonMarked(column.generated), compiler.own_scope(source))
     compiler.view_depth -= 1
-    return register
+    if column.affinity == BLOB:
+        return register
+    return _apply(compiler, _MARK_AS, compiler.emit_source_column(source, position), register)
 
 
 def _marked_subquery(compiler: Compiler, node: ast.ScalarSubquery, scope: Scope) -> int:

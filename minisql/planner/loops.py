@@ -34,7 +34,7 @@ from minisql.planner.nodes import SourceColumn
 from minisql.planner.operands import affinity_of
 from minisql.planner.prepare_access import open_table, prepare, row_extent
 from minisql.planner.query_blocks import NESTED, RECURSION, SUBQUERY, Input
-from minisql.planner.scope import row_registers, stored_width
+from minisql.planner.scope import ROWID, row_registers, stored_width
 from minisql.planner.virtual_tables import VirtualAccess, VirtualUnion, open_virtual, virtual_accesses
 from minisql.values.collation import BINARY
 
@@ -614,7 +614,7 @@ def emit_right_join(
     """Gathers `left RIGHT JOIN right` (FULL with `is_full`) in list cursor `rows`: columns of the left, then the right."""
     hash_cursor = compiler.builder.cursor()
     whole = _whole_accesses(compiler, right, terms)
-    if not whole:
+    if not whole or (right.indexed_by is not None and _is_useless(compiler, right, whole[0].index, terms)):
         raise sqlite_error(ERROR, "no query solution")
     prepare_right = min(whole, key=lambda access: (access.cost, access.kind))
     end = compiler.label()
@@ -676,6 +676,14 @@ def _whole_accesses(compiler: Compiler, made: Input, terms: list[Term]) -> Seque
         return find_accesses(compiler, made, [], made.usage, False, False)
     arguments = [term for term in terms if made.arguments and _is_argument(made, term)]
     return virtual_accesses(compiler, made, arguments, made.usage, None, 0)
+
+
+def _is_useless(compiler: Compiler, made: Input, index: Index | None, terms: list[Term]) -> bool:
+    """Whether an index that INDEXED BY demands has expressions, and no term seeks in it: SQLite does not scan it then."""
+    if index is None or all(column.position >= ROWID for column in index.columns):
+        return False
+    ways = find_accesses(compiler, made, terms, made.usage, False, False)
+    return not any(access.equal or access.lower is not None or access.upper is not None for access in ways)
 
 
 def _is_argument(made: Input, term: Term) -> bool:

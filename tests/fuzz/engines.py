@@ -10,7 +10,6 @@ import math
 import re
 import signal
 import threading
-import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -118,6 +117,7 @@ class Sqlite:
 
 
 LISTENERS: dict[str, Callable[[Session], None]] = {
+    "-- a progress handler that lets everything go on": lambda session: session.set_progress_handler(lambda: False, 100),
     "-- an authorizer that allows everything": lambda session: session.set_authorizer(lambda *asked: 0),
     "-- a preupdate hook": lambda session: session.set_preupdate_hook(lambda change: None),
 }
@@ -134,13 +134,10 @@ class Minisql:
                 LISTENERS[setting](self.session)
             else:
                 self.session.execute(setting)
-        self.end = 0.0
-        self.session.set_progress_handler(lambda: time.monotonic() > self.end, 10_000)
 
     def run(self, sql: str) -> Answer:
         """Runs a statement; an exception that is none of SQL's is an answer too, of its own."""
-        self.end = time.monotonic() + SECONDS
-        _wake_after(2 * SECONDS)
+        _watch(self.session)
         try:
             statement, _ = self.session.prepare(sql)
             values = [BOUND.get(name or "") for name in statement.parameter_names] if ":p" in sql else ()
@@ -153,7 +150,7 @@ class Minisql:
         except Exception as error:  # whatever the engine lets out is a finding
             return Answer(None, f"INTERNAL {type(error).__name__}: {error}")
         finally:
-            _wake_after(0)
+            _watch(None)
         return Answer(rows, "", names, types, self._state(sql))
 
     def _state(self, sql: str) -> tuple[Any, ...]:
@@ -167,18 +164,29 @@ class Minisql:
 
 
 class Stuck(Exception):
-    """A statement that not even the progress handler could end."""
+    """A statement that not even an interrupt could end."""
 
 
-def _raise_stuck(number: int, frame: object) -> None:
-    raise Stuck
+def _watch(session: Session | None) -> None:
+    """Interrupts the session's statement after SECONDS, and raises Stuck after as many more; None: ends the watch.
 
+    No progress handler does it: with one, minisql leaves its fast ways.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return
+    if session is None:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        return
+    calls = iter((session.interrupt,))
 
-def _wake_after(seconds: float) -> None:
-    """Raises Stuck in the main thread after so many seconds; 0: no more."""
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGALRM, _raise_stuck)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+    def act(number: int, frame: object) -> None:
+        interrupt = next(calls, None)
+        if interrupt is None:
+            raise Stuck
+        interrupt()
+
+    signal.signal(signal.SIGALRM, act)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS, SECONDS)
 
 
 def multiset(rows: Sequence[tuple[Any, ...]]) -> list[str]:
