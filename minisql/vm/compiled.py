@@ -187,7 +187,8 @@ def _compile_called(program: Program, may_translate: bool) -> None:
 
 
 def _compile_one(program: Program, hints: Hints, may_translate: bool, is_sub: bool) -> CompiledProgram | None:
-    shape = program_shape(program, hints.masks, (hints.specialises, hints.is_hot, is_sub))
+    # Parameters that the text does not use are in no instruction, but the function takes them.
+    shape = program_shape(program, hints.masks, (hints.specialises, hints.is_hot, is_sub, program.n_parameters))
     known = _shapes.get(shape)
     if known is None:
         if not may_translate:
