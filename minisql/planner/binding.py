@@ -37,7 +37,7 @@ from minisql.planner.query_blocks import (
     refuse_wide_join,
 )
 from minisql.planner.read_authorization import is_ignored
-from minisql.planner.scope import ROWID, ROWID_NAMES, Merged, Scope, Source, find_in_scope
+from minisql.planner.scope import ROWID, ROWID_NAMES, Merged, Scope, Source, find_in_scope, holders_of
 from minisql.planner.star import expand_star, is_merged, name_nested, unique_names
 from minisql.planner.trust import refuse_unsafe_table, refuse_unsafe_view
 from minisql.planner.walking import CHILDREN, walk
@@ -444,18 +444,10 @@ def _bind_using(
         source, position, taken, also_silent = scope.merged[lowered]
         silent |= also_silent
         left = SourceColumn(source, position)
-        if has_right and any(
-            lowered in other.positions
-            for number, other in enumerate(scope.sources[:first_new])
-            if number not in taken and not other.is_qualified_only
-        ):
+        if has_right and any(number not in taken for number in holders_of(scope, first_new, lowered)):
             raise sqlite_error(ERROR, f"ambiguous reference to {name} in USING()")
     else:
-        holders = [
-            number
-            for number, other in enumerate(scope.sources[:first_new])
-            if lowered in other.positions and not other.is_qualified_only
-        ]
+        holders = holders_of(scope, first_new, lowered)
         if has_right and len(holders) > 1:
             raise sqlite_error(ERROR, f"ambiguous reference to {name} in USING()")
         if holders:

@@ -31,7 +31,7 @@ from minisql.planner.access import (
 )
 from minisql.planner.lone_access import choose_path
 from minisql.planner.optimizations import CORRELATED_HASHES, HASH_JOINS, is_left_out
-from minisql.planner.query_blocks import FUNCTION, TABLE
+from minisql.planner.query_blocks import FUNCTION, NO_PLAN, TABLE
 from minisql.planner.scope import ROWID
 from minisql.planner.virtual_tables import VirtualAccess, virtual_accesses, virtual_unions
 from minisql.planner.wanted_order import OrderTerm, WantedOrder
@@ -96,7 +96,7 @@ def order_joins(
     for _ in inputs:
         nestings = _extend(nestings, accesses, width, wanted) if width > 1 or wanted else _extend_one(nestings[0], accesses)
         if not nestings:
-            raise sqlite_error(ERROR, "no query solution")
+            raise sqlite_error(ERROR, NO_PLAN)
     best = min(nestings, key=lambda nesting: nesting.cost)
     chosen = list(best.accesses)
     available = 0

@@ -33,7 +33,8 @@ from minisql.planner.key_values import emit_key, emit_key_values
 from minisql.planner.nodes import SourceColumn
 from minisql.planner.operands import affinity_of
 from minisql.planner.prepare_access import open_table, prepare, row_extent
-from minisql.planner.query_blocks import NESTED, RECURSION, SUBQUERY, Input
+from minisql.planner.query_blocks import NESTED, NO_PLAN, RECURSION, SUBQUERY, Input
+from minisql.planner.scope import ROWID, row_registers, stored_width
 from minisql.planner.scope import ROWID, row_registers, stored_width
 from minisql.planner.virtual_tables import VirtualAccess, VirtualUnion, open_virtual, virtual_accesses
 from minisql.values.collation import BINARY
@@ -615,7 +616,7 @@ def emit_right_join(
     hash_cursor = compiler.builder.cursor()
     whole = _whole_accesses(compiler, right, terms)
     if not whole or (right.indexed_by is not None and _is_useless(compiler, right, whole[0].index, terms)):
-        raise sqlite_error(ERROR, "no query solution")
+        raise sqlite_error(ERROR, NO_PLAN)
     prepare_right = min(whole, key=lambda access: (access.cost, access.kind))
     end = compiler.label()
     outer = Nest(compiler, terms, end)

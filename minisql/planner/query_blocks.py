@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from minisql.planner.scope import Scope, Source
 
 TABLE, SUBQUERY, RECURSION, FUNCTION, NESTED = range(5)
+NO_PLAN = "no query solution"
 MAX_JOINED, MAX_FROM = 64, 200
 """SQLite keeps sets of joined tables in 64 bits; a FROM clause it does not plan at once may be longer."""
 

@@ -266,6 +266,17 @@ def stored_width(table: Table) -> int:
     return sum(1 for column in table.columns if column.storage_position >= 0)
 
 
+def holders_of(scope: Scope, first_new: int, name: str) -> list[int]:
+    """The numbers of the sources before `first_new` that have a column; those in parentheses only if it is called so there."""
+    return [
+        number
+        for number, source in enumerate(scope.sources[:first_new])
+        if name in source.positions
+        and not source.is_qualified_only
+        and (source.shown is None or source.shown[source.positions[name]].lower() == name)
+    ]
+
+
 def find_in_scope(scope: Scope, name: str, table: str | None, schema: str | None) -> tuple[int, Source | None, int]:
     """Looks for a column among one scope's sources: (number of matches, first source, position).
 

@@ -26,7 +26,7 @@ def magnitude(value: int) -> int:
     return 64
 
 
-def program_shape(program: Program, masks: dict[int, tuple[int, ...]], modes: tuple[bool, ...]) -> tuple[Any, ...]:
+def program_shape(program: Program, masks: dict[int, tuple[int, ...]], modes: tuple[int, ...]) -> tuple[Any, ...]:
     """Returns the shape of a program under the hints that it is translated with (type masks, and what else they say)."""
     code = []
     for opcode, p1, p2, p3, p4, p5 in program.code:
