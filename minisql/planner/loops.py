@@ -35,7 +35,6 @@ from minisql.planner.operands import affinity_of
 from minisql.planner.prepare_access import open_table, prepare, row_extent
 from minisql.planner.query_blocks import NESTED, NO_PLAN, RECURSION, SUBQUERY, Input
 from minisql.planner.scope import ROWID, row_registers, stored_width
-from minisql.planner.scope import ROWID, row_registers, stored_width
 from minisql.planner.virtual_tables import VirtualAccess, VirtualUnion, open_virtual, virtual_accesses
 from minisql.values.collation import BINARY
 
