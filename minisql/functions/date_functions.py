@@ -320,7 +320,7 @@ def _remembered(call: Callable[..., Any], n_leading: int) -> Callable[..., Any]:
     """The function with a memory of its last results, where they depend on nothing but the arguments: not on the clock and not
     on the time zone.  `n_leading` arguments come before the time value.
 
-    Numbers that are equal are the same moment, so an integer and a real may share a place.
+    Numbers that are equal are the same moment, so an integer and a real may share a place; as formats they are two texts.
     """
     memory: dict[tuple[Any, ...], Any] = {}
 
@@ -333,6 +333,8 @@ def _remembered(call: Callable[..., Any], n_leading: int) -> Callable[..., Any]:
             return result
         value = arguments[n_leading]
         kind = value.__class__
+        if n_leading and arguments[0].__class__ is not str:
+            return result
         if kind is int or kind is float or (kind is str and value[:1] in _NUMBER_STARTS):
             modifiers = arguments[n_leading + 1 :]
             is_timeless = _known_modifiers.get(modifiers)

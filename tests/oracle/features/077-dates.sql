@@ -27,3 +27,5 @@ SELECT date('now')=date(), typeof(julianday()), datetime('now','start of day')=d
 SELECT date('2024-01-01',NULL), date('2024-01-01','+1 days','+ 1 day'), date('2024-01-01','1 day'), date('2024-01-01','+1 fortnight'), date(' 2024-01-01')
 
 SELECT strftime('%G-W%V-%u','2021-01-03'), strftime('%U %W','2023-01-01'), strftime('%j','2024-12-31')
+SELECT strftime(1, '2000-01-01'), strftime(1.0, '2000-01-01'), strftime(x'31', '2000-01-01'), strftime(1, '2000-01-01');
+SELECT date(0), date(0.0), date(-0.0), julianday(1), julianday(1.0), unixepoch(2460000), unixepoch(2460000.0), strftime('%f', 2460000), strftime('%f', 2460000.0);
