@@ -613,7 +613,8 @@ def likely_test(translator: Translator, a: Operand, b: Operand, p4: Any, p5: int
     for known, other in ((a, b), (b, a)):
         wanted = ""
         if only(known, NUMBER):
-            wanted = translator.likely_class(other) or "number"
+            likely = translator.likely_class(other)
+            wanted = likely if likely in ("int", "float") else "number"
         elif only(known, TEXT) and p4 is None and not p5 & 0xFF:
             wanted = "str"
         if wanted and (known.is_name or other.is_name):
@@ -622,6 +623,10 @@ def likely_test(translator: Translator, a: Operand, b: Operand, p4: Any, p5: int
             if wanted == "number":
                 test = f"({first}.__class__ is int or {later}.__class__ is float)"
             return (test, known.text, later) if known is a else (test, later, known.text)
+    if p4 is None and not p5 & 0xFF and a.is_name and b.is_name:
+        if translator.likely_class(a) == "str" == translator.likely_class(b):
+            # The order of texts is that of their bytes at least where one of them has nothing but ASCII.
+            return f"{a.text}.__class__ is str and {b.text}.__class__ is str and {b.text}.isascii()", a.text, b.text
     return integer_test(translator, a, b)
 
 

@@ -463,9 +463,9 @@ class Translator:
         return None
 
     def likely_class(self, operand: Operand) -> str:
-        """The Python class that an operand has most likely: 'int', 'float' or '' if nothing is known."""
+        """The Python class that an operand has most likely: 'int', 'float', 'str' or '' if nothing is known."""
         mask = self.text_masks.get(operand.text, 0)
-        return "float" if mask & REAL else "int" if mask & INTEGER_48 else ""
+        return "float" if mask & REAL else "int" if mask & INTEGER_48 else "str" if mask & TEXT else ""
 
     def texts(self, registers: Any, use: int) -> list[str]:
         """The texts of several registers, of whose classes nothing is asked."""
