@@ -9,7 +9,8 @@ Source: https://www.sqlite.org/json1.html section 4.24.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 from minisql.functions.characters import before_nul
@@ -125,7 +126,7 @@ _KEY, _VALUE, _TYPE, _ATOM, _ID, _PARENT, _FULL_KEY, _PATH = range(8)
 _PLACED = frozenset((_ID, _FULL_KEY, _PATH))
 _TYPE_NAMES = {'"': "text", "t": "true", "f": "false", "n": "null"}
 _MAX_NEEDS = 100
-_NEEDS: dict[tuple[int, ...], tuple[bool, bool]] = {}
+_NEEDS: dict[tuple[int, ...], tuple[bool, bool, Callable[[Sequence[Any]], Any]]] = {}
 
 
 def json_each_columns(value: Any, path: Any, is_given: bool, columns: tuple[int, ...]) -> list[tuple[Any, ...]] | None:
@@ -138,21 +139,29 @@ def json_each_columns(value: Any, path: Any, is_given: bool, columns: tuple[int,
     if needs is None:
         if len(_NEEDS) > _MAX_NEEDS:
             _NEEDS.clear()
-        needs = _NEEDS[columns] = not _PLACED.isdisjoint(columns), _TYPE in columns
-    needs_places, needs_types = needs
+        pick = itemgetter(*columns) if len(columns) > 1 else lambda lists: (lists[columns[0]],)
+        needs = _NEEDS[columns] = not _PLACED.isdisjoint(columns), _TYPE in columns, pick
+    needs_places, needs_types, pick = needs
     if needs_places:
         return None
     if value is None:
         return []
     given = path if is_given else None
     types: Sequence[str] = ()
+    contents: list[Any] = []
     if value.__class__ is str and (not is_given or path.__class__ is str):
         tokens = scalars_at(value, path if is_given else "$")
         if tokens is not None:
-            if needs_types:
-                types = [_TYPE_NAMES.get(token[0]) or node_type_name(parse_standard(token)) for token in tokens]
-            contents = [token[1:-1] if token[0] == '"' else scalar_value(token) for token in tokens]
-            return _picked(columns, range(len(contents)), contents, types, contents, value, given)
+            types = found = []
+            for token in tokens:
+                first = token[0]
+                if first == '"':
+                    contents.append(token[1:-1])
+                    found.append("text")
+                else:
+                    contents.append(scalar_value(token))
+                    found.append(_TYPE_NAMES.get(first) or node_type_name(parse_standard(token)))
+            return _picked(pick, range(len(contents)), contents, types, contents, value, given)
     node = tree_of(value)
     if is_given:
         if path is None:
@@ -170,7 +179,6 @@ def json_each_columns(value: Any, path: Any, is_given: bool, columns: tuple[int,
         return None
     if needs_types:
         types = ["text" if item.__class__ is str else node_type_name(item) for item in nodes]
-    contents = []
     atoms: list[Any] = []
     for item in nodes:
         if item.__class__ is list or item.__class__ is JsonObject:
@@ -180,11 +188,11 @@ def json_each_columns(value: Any, path: Any, is_given: bool, columns: tuple[int,
             content = item if item.__class__ is str else value_of_node(item)
             contents.append(content)
             atoms.append(content)
-    return _picked(columns, keys, contents, types, atoms, value, given)
+    return _picked(pick, keys, contents, types, atoms, value, given)
 
 
 def _picked(
-    columns: tuple[int, ...],
+    pick: Callable[[Sequence[Any]], Any],
     keys: Sequence[Any],
     contents: list[Any],
     types: Sequence[str],
@@ -192,13 +200,11 @@ def _picked(
     value: Any,
     given: Any,
 ) -> list[tuple[Any, ...]]:
-    """Rows of these columns from all of them."""
+    """Rows of the picked columns."""
     n_rows = len(contents)
-    by_column: Sequence[Any] = (
-        *(keys, contents, types, atoms, None, (None,) * n_rows, None, None, (value,) * n_rows, (given,) * n_rows),
-        range(n_rows),
-    )
-    return list(zip(*[by_column[column] for column in columns]))
+    values, paths = (value,) * n_rows, (given,) * n_rows
+    by_column = (keys, contents, types, atoms, None, (None,) * n_rows, None, None, values, paths, range(n_rows))
+    return list(zip(*pick(by_column)))
 
 
 def _root_element(root: Any, path: str, recursive: bool) -> _Element | None:

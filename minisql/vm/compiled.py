@@ -30,7 +30,7 @@ from minisql.vm.frame import Frame
 from minisql.vm.grouping import GroupCursor
 from minisql.vm.halting import halt_error, raised_text
 from minisql.vm.handlers import HANDLERS
-from minisql.vm.handlers_control import must_be_int_value
+from minisql.vm.handlers_control import must_be_int_value, open_rows
 from minisql.vm.handlers_cursor import compare_prefix, seek_table
 from minisql.vm.handlers_expression import in_constants, is_true_value
 from minisql.vm.handlers_table import distinguished
@@ -86,6 +86,7 @@ _NAMESPACE: dict[str, Any] = {
     "is_true": is_true_value,
     "interpret_leaf": interpret_leaf,
     "is_passed": is_passed,
+    "open_rows": open_rows,
     "pass_once": pass_once,
     "must_be_int": must_be_int_value,
     "polled": polled,

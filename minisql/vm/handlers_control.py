@@ -223,14 +223,20 @@ def host_call(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
 
 @handles(opcodes.HostRows)
 def host_rows(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int:
+    open_rows(frame, i, registers[i[1] : i[1] + i[2]])
+    return pc
+
+
+def open_rows(frame: Frame, i: Operands, arguments: list[Any]) -> ListCursor | IteratorCursor:
+    """Opens the cursor of a HostRows instruction on the rows for these arguments."""
     service, constants = i[4]
-    rows = frame.host.rows(service, constants, registers[i[1] : i[1] + i[2]])
+    rows = frame.host.rows(service, constants, arguments)
     if rows.__class__ is list:
-        frame.cursors[i[3]] = ListCursor(rows)
-        return pc
+        listed = frame.cursors[i[3]] = ListCursor(rows)
+        return listed
     cursor = frame.cursors[i[3]] = IteratorCursor(rows)
     frame.add_closable(cursor)
-    return pc
+    return cursor
 
 
 @handles(opcodes.ReadCookie)

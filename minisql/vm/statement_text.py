@@ -85,6 +85,12 @@ def _emit_open(translator: Translator, address: int) -> None:
         translator.line(f"frame.cursors[{cursor}] = c{cursor} = ListCursor()")
         translator.line(f"a{cursor} = c{cursor}.rows.append")
         return
+    if opcode == op.HostRows and translator.loop is not None:
+        _, first, n_arguments, _, _, _ = translator.code[address]
+        arguments = ", ".join(translator.texts(range(first, first + n_arguments), address))
+        instruction = translator.object_name(("instruction", address))
+        translator.line(f"c{cursor} = open_rows(frame, {instruction}, [{arguments}])")
+        return
     if opcode == op.GroupOpen and translator.loop is not None:
         translator.line(f"frame.cursors[{cursor}] = c{cursor} = GroupCursor({translator.object_name(('p4', address))})")
         for text in cursor_aliases(translator, address):
