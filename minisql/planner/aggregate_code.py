@@ -527,17 +527,27 @@ def emit_grouping(
     wants_rowids = compiler.needs_rowids or (compiler.mentions_rowid and _mentions_rowid(block, finisher))
 
     def body(next_label: int) -> None:
+        is_first = not made and not keys
         if wants_rowids:
             _load_rowids(compiler, block)
-        for key in calls.keys:
-            keys.append(compiler.emit_expression(key, scope))
-        for node, function in unique_calls:
-            made.append(aggregate_call(compiler, node, function, scope, calls.has_keys and not plan.is_grouped))
+        key_registers = [compiler.emit_expression(key, scope) for key in calls.keys]
+        stepped = [
+            aggregate_call(compiler, node, function, scope, calls.has_keys and not plan.is_grouped)
+            for node, function in unique_calls
+        ]
+        if is_first:
+            keys.extend(key_registers)
+            made.extend(stepped)
+        else:
+            _copy_into(compiler, key_registers, keys)
+            for call, first in zip(stepped, made):
+                _copy_into(compiler, call.registers, first.registers)
         compiler.emit(op.GroupStep, cursor)
         if plan.stops_early:
             compiler.emit(op.NotNull, made[0].registers[0], end)
 
-    emit_plan(compiler, block, plan, end, body)
+    may_repeat = not (wants_rowids or plan.stops_early or plan.is_grouped) and _are_repeatable(calls)
+    emit_plan(compiler, block, plan, end, body, may_repeat)
     compiler.place(end)
     if calls.has_keys and not plan.is_grouped:
         compiler.explain("USE TEMP B-TREE FOR GROUP BY")
@@ -550,6 +560,31 @@ def emit_grouping(
         grouping.descending = ()
     _switch_scope(compiler, block, calls, unique_calls, grouping)
     return grouping
+
+
+def _are_repeatable(calls: Calls) -> bool:
+    """Tells whether the keys and the arguments of all calls are so simple that their code may stand in several places."""
+    return all(map(_is_repeatable, calls.keys)) and all(
+        node.filter is None and not node.order_by and all(map(_is_repeatable, node.arguments)) for node, _ in calls.aggregates
+    )
+
+
+def _is_repeatable(node: ast.Expression) -> bool:
+    pending: list[Any] = [node]
+    while pending:
+        node = pending.pop()
+        if node.__class__ is ast.Binary:
+            pending += (node.left, node.right)
+        elif node.__class__ is not ast.Column and node.__class__ is not ast.Literal:
+            return False
+    return True
+
+
+def _copy_into(compiler: Compiler, registers: Sequence[int], first: Sequence[int]) -> None:
+    """Copies what was made for a further arm to where the first arm's stands."""
+    for register, target in zip(registers, first):
+        if register != target:
+            compiler.emit(op.SCopy, register, target)
 
 
 def _mentions_rowid(block: Block, finisher: Finisher | None) -> bool:

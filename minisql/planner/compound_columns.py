@@ -66,11 +66,16 @@ def compound_affinity(compiler: Compiler, bound: BoundSelect, number: int) -> in
     return FLEXNUM if affinity >= NUMERIC and arms[0][0].__class__ is ast.Cast else affinity
 
 
-def emit_column_rows(compiler: Compiler, bound: BoundSelect, sink: Sink, made: Input) -> None:
-    """Emits a SELECT in FROM: integers of a compound become real in a column whose affinity is REAL."""
+def emit_column_rows(
+    compiler: Compiler, bound: BoundSelect, sink: Sink, made: Input, may_repeat: bool = False
+) -> None:
+    """Emits a SELECT in FROM, its rows to `sink`, which is called for each arm if it `may_repeat`.
+
+    Integers of a compound become real in a column whose affinity is REAL.
+    """
     reals = [number for number, column in enumerate(bound.columns) if column.affinity == REAL]
     if len(bound.blocks) == 1 or not reals:
-        compiler.emit_bound_select(bound, sink, made)
+        compiler.emit_bound_select(bound, sink, made, may_repeat)
         return
 
     def convert(registers: tuple[int, ...], done: int) -> None:
@@ -80,7 +85,7 @@ def emit_column_rows(compiler: Compiler, bound: BoundSelect, sink: Sink, made: I
             compiler.emit(op.ApplyAffinity, registers[number], REAL, row[number])
         sink(tuple(row), done)
 
-    compiler.emit_bound_select(bound, convert, made)
+    compiler.emit_bound_select(bound, convert, made, may_repeat)
 
 
 def operand_columns(compiler: Compiler, bound: BoundSelect) -> list[Column]:

@@ -122,16 +122,24 @@ def emit_scan(
         builder.end_loop(op.Next, next_label, loop_end)
 
 
-def emit_plan(compiler: Compiler, block: Block, plan: BlockPlan, end: int, body: Body) -> None:
+def emit_plan(
+    compiler: Compiler, block: Block, plan: BlockPlan, end: int, body: Body, may_repeat: bool = False
+) -> None:
     """The loops of a planned block."""
     if plan.scan is not None:
         emit_scan(compiler, plan.scan, block.where, block.scope, end, body)
     else:
-        emit_loops(compiler, plan.accesses, plan.terms, end, body)
+        emit_loops(compiler, plan.accesses, plan.terms, end, body, may_repeat)
 
 
-def emit_loops(compiler: Compiler, accesses: list[Access], terms: list[Term], end_label: int, body: Body) -> None:
-    """Emits the nested loops around `body`; everything ends at `end_label`, which the caller places."""
+def emit_loops(
+    compiler: Compiler, accesses: list[Access], terms: list[Term], end_label: int, body: Body, may_repeat: bool = False
+) -> None:
+    """Emits the nested loops around `body`; everything ends at `end_label`, which the caller places.
+
+    A body that `may_repeat` is emitted for each arm of a UNION ALL that stands in FROM alone: the columns are in the same
+    registers for all of them.
+    """
     nest = Nest(compiler, terms, end_label)
     nest.check_ready_terms()
     inline = accesses[0] if accesses and _runs_inline(accesses[0]) else None
@@ -144,6 +152,8 @@ def emit_loops(compiler: Compiler, accesses: list[Access], terms: list[Term], en
     nest.available |= inline.input.mask
     parent = compiler.explain_parent
     is_set_up = compiler.wants_explain and _is_set_up(compiler, inline.input)
+    repeats = may_repeat and len(accesses) == 1 and not terms and not compiler.wants_explain
+    common: list[int] = []
     if is_set_up:
         compiler.explain_below(f"CO-ROUTINE {set_up_name(compiler, inline.input)}")
 
@@ -152,7 +162,7 @@ def emit_loops(compiler: Compiler, accesses: list[Access], terms: list[Term], en
         compiler.explain_parent = parent
         if is_set_up:
             explain_access(compiler, inline)
-        inline.input.source.registers = list(registers)
+        inline.input.source.registers = _in_common(compiler, registers, common) if repeats else list(registers)
         nest.next_label = compiler.label()
         last = nest.next_label
         nest.check_ready_terms()
@@ -161,8 +171,18 @@ def emit_loops(compiler: Compiler, accesses: list[Access], terms: list[Term], en
         compiler.explain_parent = inner_parent
 
     assert inline.input.select is not None, "only subqueries run inline"
-    emit_column_rows(compiler, inline.input.select, sink, inline.input)
+    emit_column_rows(compiler, inline.input.select, sink, inline.input, repeats)
     compiler.explain_parent = parent
+
+
+def _in_common(compiler: Compiler, registers: tuple[int, ...], common: list[int]) -> list[int]:
+    """Copies an arm's columns into the registers that all arms have in common, which the first arm chooses."""
+    if not common:
+        first = compiler.registers(len(registers))
+        common += range(first, first + len(registers))
+    for register, target in zip(registers, common):
+        compiler.emit(op.SCopy, register, target)
+    return common
 
 
 def emit_lone_loop(compiler: Compiler, access: Access, terms: list[Term], end_label: int, body: Body) -> None:

@@ -187,9 +187,15 @@ class RegisterPlan:
                 continue
             register = self.writes[address][0]
             uses = self.uses[register]
-            if len(uses) != 1 or len(self.definitions[register]) != 1:
+            if len(uses) == 1 and len(self.definitions[register]) == 1:
+                use = uses[0]
+            elif not uses and instruction[0] == op.SCopy:
+                self.folded[address] = -1
                 continue
-            use = uses[0]
+            elif self._is_paired(register):
+                use = uses[self.definitions[register].index(address)]
+            else:
+                continue
             if use <= address or block_of[use] != block_of[address] or use in self.loop_next:
                 continue
             level = 1
@@ -201,6 +207,23 @@ class RegisterPlan:
                 continue
             depth[address] = level
             self.folded[address] = use
+
+    def _is_paired(self, register: int) -> bool:
+        """Tells whether every value of a register is used once, in the basic block in which it is made."""
+        definitions, uses = self.definitions[register], self.uses[register]
+        if not 1 < len(definitions) == len(uses):
+            return False
+        return all(
+            definition < use < following and self.block_of[definition] == self.block_of[use]
+            for definition, use, following in zip(definitions, uses, (*definitions[1:], len(self.block_of)))
+        )
+
+    def folded_at(self, register: int, use: int) -> int | None:
+        """The address of the instruction whose value stands in place of a register at a use, or None."""
+        for definition in self.definitions[register]:
+            if self.folded.get(definition) == use:
+                return definition
+        return None
 
     def _is_disturbed(self, address: int, use: int) -> bool:
         """Tells whether an operand changes between an instruction and the use of its result."""

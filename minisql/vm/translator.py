@@ -415,8 +415,9 @@ class Translator:
             if register in self.parameters:
                 return Operand(f"k{register}", ANY, 64, True)
             return self.constant_operand(f"k{register}", self.program.template[register])
-        if len(definitions) == 1 and plan.folded.get(definitions[0]) == use:
-            return value_of(self, definitions[0])
+        definition = plan.folded_at(register, use)
+        if definition is not None:
+            return value_of(self, definition)
         choice = plan.choices.get(register)
         if choice is not None:
             return choice_operand(self, choice)
@@ -457,10 +458,7 @@ class Translator:
 
     def folded_definition(self, register: int, use: int) -> int | None:
         """The address of the instruction whose value stands in place of a register, or None."""
-        definitions = self.plan.definitions[register]
-        if len(definitions) == 1 and self.plan.folded.get(definitions[0]) == use:
-            return definitions[0]
-        return None
+        return self.plan.folded_at(register, use)
 
     def likely_class(self, operand: Operand) -> str:
         """The Python class that an operand has most likely: 'int', 'float', 'str' or '' if nothing is known."""
