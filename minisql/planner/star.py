@@ -43,8 +43,6 @@ def expand_star(compiler: Compiler, block: Block, table: str | None, position: i
         done = True
         if number in nested:
             _refuse_twins(scope, nested[number])
-        if number and scope.merged is None:
-            _refuse_namesake(scope.sources[:number], source)
         _expand_source(compiler, block, number, lowered is None, taken)
     if not done:
         raise sqlite_error(ERROR, f"no such table: {table}")
@@ -53,9 +51,12 @@ def expand_star(compiler: Compiler, block: Block, table: str | None, position: i
 def _expand_source(compiler: Compiler, block: Block, number: int, merges: bool, taken: set[str]) -> None:
     scope = block.scope
     source = scope.sources[number]
+    twins = _namesakes(scope, number) if len(scope.sources) > 1 and source.name else []
     for column_number, column in enumerate(source.columns):
         if column.hidden == 1:
             continue
+        if twins:
+            _refuse_namesake(scope, twins, number, column.name)
         if merges and scope.merged is not None:
             name = column.name.lower()
             merged = scope.merged.get(name)
@@ -97,14 +98,23 @@ def _refuse_twins(scope: Scope, names: NestedNames) -> None:
                 raise sqlite_error(ERROR, f"ambiguous column name: {column.name}")
 
 
-def _refuse_namesake(before: Sequence[Source], source: Source) -> None:
-    """A star over two tables of one name is ambiguous."""
-    if source.table is None:
-        return
-    for other in before:
-        if other.name == source.name and other.table is not None and other.schema_name == source.schema_name:
-            name = f"{source.schema_name}.{source.alias}.{source.columns[0].name}"
-            raise sqlite_error(ERROR, f"ambiguous column name: {name}")
+def _namesakes(scope: Scope, number: int) -> list[int]:
+    """The other sources that `*` names like source `number`: by the same name in one schema (none for subqueries)."""
+    source = scope.sources[number]
+    return [
+        place
+        for place, other in enumerate(scope.sources)
+        if place != number and other.name == source.name and other.schema_name == source.schema_name
+    ]
+
+
+def _refuse_namesake(scope: Scope, twins: list[int], number: int, column: str) -> None:
+    """Raises for a column that a namesake has, too, unless the later of both joins USING it."""
+    name = column.lower()
+    joined = scope.merged[name][2] if scope.merged is not None and name in scope.merged else frozenset()
+    if any(name in scope.sources[place].positions and max(place, number) not in joined for place in twins):
+        source = scope.sources[number]
+        raise sqlite_error(ERROR, f"ambiguous column name: {source.schema_name or '*'}.{source.alias}.{column}")
 
 
 def name_nested(scope: Scope, first: int, inner: Scope) -> None:
