@@ -611,7 +611,7 @@ def view_columns(table: Table, bound: BoundSelect) -> list[Column]:
             return unique_columns(bound.columns)
     elif len(names) != len(bound.columns):
         raise sqlite_error(ERROR, f"expected {len(names)} columns for '{table.name}' but got {len(bound.columns)}")
-    return renamed(bound.columns, names)
+    return renamed(bound.columns, unique_names(names))
 
 
 def renamed(columns: Sequence[Column], names: Sequence[str]) -> list[Column]:
@@ -639,7 +639,7 @@ def as_written(bound: BoundSelect) -> list[Column]:
         node = result.expression
         if node.__class__ is ast.Column and result.name is None and node.name != names[number]:
             lowered = node.name.lower()
-            if lowered == names[number].lower() or lowered in ROWID_NAMES:
+            if node.is_double_quoted or lowered == names[number].lower() or lowered in ROWID_NAMES:
                 names[number] = node.name
                 is_other = True
     return renamed(bound.columns, names) if is_other else bound.columns

@@ -164,11 +164,16 @@ def is_merged(scope: Scope, name: str) -> bool:
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """Names made different as SQLite does: a second `b` becomes `b:1`, of `b:1` the number is what changes."""
+    """Names made different as SQLite does: a second `b` becomes `b:1`, of `b:1` the number is what changes.
+
+    No column is called `true` or `false`: it goes by its number.
+    """
     taken: set[str] = set()
     result = []
-    for name in names:
+    for number, name in enumerate(names, 1):
         count = 0
+        if name.lower() in ("true", "false"):
+            name = f"column{number}"
         while name.lower() in taken:
             head, colon, digits = name.rpartition(":")
             count += 1
