@@ -311,17 +311,23 @@ class SetCursor(ListCursor):
 class QueueCursor:
     """The queue of a recursive common table expression: first in, first out, or smallest first by a SortSpec.
 
+    `waiting` are the rows of the former kind, None for the latter.
     Source: https://www.sqlite.org/lang_with.html section 3
     """
 
-    __slots__ = ("_heap", "_make_key", "_n_inserted", "_queue", "row")
+    __slots__ = ("_heap", "_make_key", "_n_inserted", "_queue", "row", "waiting")
 
     def __init__(self, spec: SortSpec | None) -> None:
         self._queue: deque[Row] = deque()
         self._heap: list[tuple[Any, int, Row]] = []
         self._n_inserted = 0
         self._make_key: Callable[[Row], Any] | None = None if spec is None else sort_key_function(spec)
+        self.waiting = self._queue if spec is None else None
         self.row: Row | None = None
+
+    def adder(self) -> Callable[[Row], None]:
+        """What adds a row, for code that does so often."""
+        return self.insert if self.waiting is None else self.waiting.append
 
     def insert(self, row: Row) -> None:
         """Adds a row."""

@@ -110,7 +110,7 @@ def cursor_aliases(translator: Translator, address: int) -> list[str]:
             return [f"a{cursor} = c{cursor}.rows.append"]
         return [f"a{cursor} = c{cursor}.insert", f"h{cursor} = c{cursor}.threshold"]
     if opcode == op.QueueOpen:
-        return [f"a{cursor} = c{cursor}.insert"]
+        return [f"a{cursor} = c{cursor}.adder()"]
     if opcode == op.WindowOpen:
         return [f"a{cursor} = c{cursor}.stored.append"]
     if opcode == op.HashOpen and cursor in translator.plain_hashes:

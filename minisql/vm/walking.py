@@ -374,16 +374,23 @@ def walk(first: Row | None, advance: Callable[[], Row | None]) -> Iterable[Row]:
 
 def walk_queue(queue: Any, host: Host) -> Iterator[Row]:
     """Yields the rows of a queue, to which the loop's body may add for ever: so it looks for an interrupt now and then."""
-    take = queue.take
-    row = take()
     countdown = POLL_STEPS
-    while row is not None:
+    waiting = queue.waiting
+    take = queue.take if waiting is None else waiting.popleft
+    while True:
+        if waiting is None:
+            row = take()
+            if row is None:
+                return
+        elif waiting:
+            row = queue.row = take()
+        else:
+            return
         yield row
         countdown -= 1
         if not countdown:
             countdown = POLL_STEPS
             poll(host)
-        row = take()
 
 
 def polled(rows: list[Row], host: Host) -> Iterator[Row]:

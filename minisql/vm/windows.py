@@ -90,10 +90,15 @@ class WindowCursor(ListCursor):
             else:
                 columns.append(_aggregate(partition, call, values, passes, registers))
         n = self._n_columns
-        if columns:
-            self.rows.extend([row[:n] + results for row, results in zip(rows, zip(*columns))])
+        has_arguments = len(rows[0]) > n
+        if len(columns) == 1 and not has_arguments:
+            self.rows += [(*row, result) for row, result in zip(rows, columns[0])]
+        elif len(columns) == 1:
+            self.rows += [(*row[:n], result) for row, result in zip(rows, columns[0])]
+        elif columns:
+            self.rows += [row[:n] + results for row, results in zip(rows, zip(*columns))]
         else:
-            self.rows.extend([row[:n] for row in rows])
+            self.rows += [row[:n] for row in rows] if has_arguments else rows
 
     def _peer_groups(self, rows: list[Row]) -> Partition:
         spec = self._spec
