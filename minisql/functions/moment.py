@@ -421,16 +421,23 @@ _NAMED: dict[str, Callable[[Moment, int], bool]] = {
 }
 
 
+_BLANKS = " \t\n\v\f\r"
+
+
 def _apply_weekday(moment: Moment, text: str) -> bool:
+    """Forward to the next such day of the week; back to the last one for a number below zero, -0 among them."""
     number = text_to_number(text)
-    if number is None or not 0 <= number < 7 or number != int(number):
+    if number is None or not -7 < number < 7 or number != int(number):
         return False
     moment.freeze_fields()
     moment.zone_minutes = 0
     moment.ms = None
     ms = moment.julian_ms()
     weekday = (ms + 129_600_000) // MS_PER_DAY % 7
-    moment.shift_ms((int(number) - weekday) % 7 * MS_PER_DAY)
+    if text.lstrip(_BLANKS).startswith("-"):
+        moment.shift_ms(-((weekday + int(number)) % 7) * MS_PER_DAY)
+    else:
+        moment.shift_ms((int(number) - weekday) % 7 * MS_PER_DAY)
     return True
 
 

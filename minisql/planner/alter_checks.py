@@ -31,15 +31,20 @@ if TYPE_CHECKING:
 
 
 class RecordingCompiler(Compiler):
-    """A compiler that notes which Column nodes mean column `position` of `table`: their ids in `found`."""
+    """A compiler that notes which Column nodes mean column `position` of `table`: their ids in `found`.
 
-    __slots__ = ("failures", "found", "position", "table")
+    `strings` are the ids of names in double quotes that mean no column anywhere, `named` of those that do.
+    """
+
+    __slots__ = ("failures", "found", "named", "position", "strings", "table")
 
     is_renaming = True
     failures: list[Error]
     table: Table
     position: int
     found: set[int]
+    strings: set[int]
+    named: set[int]
 
     def spawn(self) -> RecordingCompiler:
         """The compiler of a sub-program notes into the same set."""
@@ -49,6 +54,8 @@ class RecordingCompiler(Compiler):
         inner.position = self.position
         inner.found = self.found
         inner.failures = self.failures
+        inner.strings = self.strings
+        inner.named = self.named
         inner.ignores_triggers = True
         inner.uses_fast_path = False
         return inner
@@ -60,6 +67,8 @@ class RecordingCompiler(Compiler):
         except Error as error:
             self.failures.append(error)
             raise
+        if node.is_double_quoted:
+            (self.strings if result is None else self.named).add(id(node))
         if result is not None and result[0].table is self.table and result[1] == self.position:
             self.found.add(id(node))
         return result
@@ -69,12 +78,26 @@ def compile_object(
     compiler: Compiler, database: int, item: SchemaObject, text: StoredText, table: Table, position: int
 ) -> set[int]:
     """Compiles a view or trigger; returns the ids of the nodes that mean the column."""
+    return _record(compiler, database, item, text, table, position).found
+
+
+def quoted_strings(compiler: Compiler, database: int, item: SchemaObject, text: StoredText, table: Table) -> set[int]:
+    """Compiles a view or trigger; returns the ids of the names in double quotes that are strings."""
+    recorder = _record(compiler, database, item, text, table, -1)
+    return recorder.strings - recorder.named
+
+
+def _record(
+    compiler: Compiler, database: int, item: SchemaObject, text: StoredText, table: Table, position: int
+) -> RecordingCompiler:
     recorder = RecordingCompiler(compiler.context, None)
     recorder.authorized = None
     recorder.table = table
     recorder.position = position
     recorder.found = set()
     recorder.failures = []
+    recorder.strings = set()
+    recorder.named = set()
     recorder.ignores_triggers = True
     recorder.may_collate = True
     recorder.uses_fast_path = False
@@ -102,7 +125,7 @@ def compile_object(
                     if error in recorder.failures or str(error).startswith(("no such table", "cannot join using column")):
                         raise
     _note_repeated(statement, recorder.found)
-    return recorder.found
+    return recorder
 
 
 def _compile_views(compiler: Compiler, statement: ast.Statement, home: str | None) -> None:

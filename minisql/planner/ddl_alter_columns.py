@@ -30,6 +30,7 @@ from minisql.planner.definition_checks import check_index_expressions, check_tab
 from minisql.planner.identifiers import identifier_text, quoted_identifier
 from minisql.planner.inner_statements import allows_alteration, allows_drop_column, announce_rename_column
 from minisql.planner.layout import table_layout
+from minisql.planner.quote_fixing import fixed_objects, refuse_missing_names
 from minisql.planner.references import walk
 from minisql.planner.schema_rows import TEMP, emit_schema_change, loaded_schema
 from minisql.planner.stored_texts import Rewrite, SchemaObject, emit_rewrites
@@ -65,8 +66,8 @@ def emit_rename_column(compiler: Compiler, node: ast.RenameColumn) -> None:
     is_quoted = node.is_new_name_quoted
     new_text = quoted_identifier(node.new_name) if is_quoted else identifier_text(node.new_name)
     rewrites: dict[int, list[Rewrite]] = {}
-    for database, item in affected_objects(compiler, table):
-        sql = _renamed(compiler, database, item, table, position, new_text)
+    for database, item, is_fixed in fixed_objects(compiler, table):
+        sql = _renamed(compiler, database, item, table, position, new_text) or (item.sql if is_fixed else None)
         if sql is not None:
             if item.kind == "table" and item.name == table.name:
                 _check_renamed(compiler, table, sql)
@@ -262,17 +263,29 @@ def emit_drop_column(compiler: Compiler, node: ast.DropColumn) -> None:
         return
     begin_ddl(compiler, table.schema_index)
     verify_objects(compiler, table, "")
-    new_sql = _text_without(table, position)
+    rewrites: dict[int, list[Rewrite]] = {table.schema_index: []}
+    new_sql = table.sql
+    texts: dict[str, str] = {}
+    for database, item, is_fixed in fixed_objects(compiler, table, " after drop column"):
+        if item.kind == "table" and item.name == table.name:
+            new_sql = item.sql
+        elif is_fixed:
+            rewrites.setdefault(database, []).append(Rewrite(item.kind, item.name, new_sql=item.sql))
+            texts[item.name] = item.sql
+    new_sql = _text_without(new_sql, position)
     altered = _without_column(compiler, table, new_sql)
-    _verify_with(compiler, table, altered)
+    _verify_with(compiler, table, altered, texts)
     if table.columns[position].storage_position >= 0:
         _emit_rewrite_rows(compiler, table, altered, position)
-    emit_rewrites(compiler, table.schema_index, [Rewrite("table", table.name, new_sql=new_sql)])
-    emit_schema_change(compiler, table.schema_index, None)
+    rewrites[table.schema_index].append(Rewrite("table", table.name, new_sql=new_sql))
+    for database, items in rewrites.items():
+        begin_ddl(compiler, database)
+        emit_rewrites(compiler, database, items)
+        emit_schema_change(compiler, database, None)
 
 
-def _text_without(table: Table, position: int) -> str:
-    text = stored_text(table.sql)
+def _text_without(sql: str, position: int) -> str:
+    text = stored_text(sql)
     statement = text.parsed.statement
     assert isinstance(statement, ast.CreateTable), "a table's SQL is CREATE TABLE"
     definitions = statement.columns
@@ -283,7 +296,7 @@ def _text_without(table: Table, position: int) -> str:
     else:
         end = column_list_end(text, len(definitions))
         start = text.spans[token - 1][0]
-    return table.sql[:start] + table.sql[end:]
+    return sql[:start] + sql[end:]
 
 
 def _without_column(compiler: Compiler, table: Table, new_sql: str) -> Table:
@@ -297,15 +310,16 @@ def _without_column(compiler: Compiler, table: Table, new_sql: str) -> Table:
         check_table_expressions(compiler, altered)
     except Error as error:
         raise sqlite_error(ERROR, f"error in table {table.name} after drop column: {error}") from error
+    refuse_missing_names(stored_text(new_sql), altered, "table")
     return altered
 
 
-def _verify_with(compiler: Compiler, table: Table, altered: Table) -> None:
-    """Everything that depends on the table must make sense without the column."""
+def _verify_with(compiler: Compiler, table: Table, altered: Table, texts: dict[str, str]) -> None:
+    """Everything that depends on the table must make sense without the column; `texts` are new ones by name."""
     for index in loaded_schema(compiler.context.catalog, table.schema_index).indexes.values():
         if index.sql is None or index.table is not table:
             continue
-        statement = stored_text(index.sql).parsed.statement
+        statement = stored_text(texts.get(index.name, index.sql)).parsed.statement
         assert isinstance(statement, ast.CreateIndex), "an index's SQL is CREATE INDEX"
         for node in walk(statement.columns, statement.where):
             if isinstance(node, ast.Column) and node.is_double_quoted and node.name.lower() not in altered.column_positions:

@@ -98,7 +98,11 @@ class Updating:
 def emit_update(compiler: Compiler, node: ast.Update) -> tuple[str, ...]:
     """UPDATE; returns the column names of RETURNING."""
     table = find_target(compiler, node.target)
-    check_writable(compiler, table, triggers_of(compiler, table, "UPDATE"), node)
+    changed = None
+    if table.view is not None:
+        # Only a trigger of these columns makes the view writable.
+        changed = {name.lower() for assignment in node.assignments for name in assignment.columns}
+    check_writable(compiler, table, triggers_of(compiler, table, "UPDATE", changed), node)
     try:
         return _emit_update(compiler, node, table)
     except Error:
