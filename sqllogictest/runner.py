@@ -9,6 +9,7 @@ several statements in a query record only the first runs, in a statement record 
 result, and records that are skipped neither set a label nor are held to it.
 """
 
+import gc
 import os
 import tempfile
 import time
@@ -81,6 +82,17 @@ def run_text(text: str | bytes, engine: Engine, options: RunOptions, name: str =
     source = decode_text(text) if isinstance(text, bytes) else text
     records = parse_records(source)
     result = FileResult(name, group)
+    # The records live as long as the file runs: the collector need not look at them again and again.
+    gc.freeze()
+    try:
+        _run_file(source, records, engine, options, result)
+    finally:
+        gc.unfreeze()
+    result.wall_s, result.cpu_s = time.perf_counter() - started_wall, time.process_time() - started_cpu
+    return result
+
+
+def _run_file(source: str, records: list[Record], engine: Engine, options: RunOptions, result: FileResult) -> None:
     if options.is_database_file:
         with tempfile.TemporaryDirectory(prefix="sqllogictest-") as folder:
             path = os.path.join(folder, "test.db")
@@ -88,8 +100,6 @@ def run_text(text: str | bytes, engine: Engine, options: RunOptions, name: str =
             _check_integrity(path, engine, result)
     else:
         _run_open(records, engine, options, result, None, True)
-    result.wall_s, result.cpu_s = time.perf_counter() - started_wall, time.process_time() - started_cpu
-    return result
 
 
 def needs_one_connection(text: str) -> bool:

@@ -84,6 +84,8 @@ def order_joins(
             ways += virtual_unions(compiler, made, usable, usage, needs)
         else:
             ways = find_accesses(compiler, made, usable, usage, order_helps, may_hash)
+            if len(ways) > 1 and may_hash:
+                ways = _worthwhile(ways, order_helps)
         for access in ways:
             access.needs |= needs
             accesses.append(access)
@@ -148,6 +150,26 @@ def _best_single(accesses: list[Access], wanted: WantedOrder | None) -> Access:
         if key < best_key:
             best, best_key = access, key
     return best
+
+
+def _worthwhile(ways: list[Access], order_helps: bool) -> list[Access]:
+    """The ways to an input without those that are in nothing better than one that finds a single row.
+
+    A scan may come in an order that helps; a hash table has none.
+    """
+    for single in ways:
+        if single.is_single and not single.n_in:
+            ways = [
+                way
+                for way in ways
+                if way is single
+                or single.needs & ~way.needs
+                or single.cost > way.cost
+                or single.setup > way.setup
+                or single.rows >= way.rows
+                or (order_helps and way.kind != BY_HASH)
+            ]
+    return ways
 
 
 def beam_width(n_inputs: int) -> int:
