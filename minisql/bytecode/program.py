@@ -211,10 +211,12 @@ class RowsSpec:
     of the INTEGER PRIMARY KEY or -1.  The update hook hears `table_name` (None: nothing) and `schema_index`.
     For InsertRows `sources` are the positions in the list's rows that the stored columns come from, -1 for those that get
     their `defaults`; `rowid_source` is the position of the rowid there or -1; `not_null` are stored positions.
+    For UpdateRows `changed` are the stored positions whose values may be others than before.
     """
 
     __slots__ = (
         "affinities",
+        "changed",
         "defaults",
         "indexes",
         "not_null",
@@ -241,6 +243,7 @@ class RowsSpec:
         self.affinities: tuple[int, ...] | None = None
         self.rowid_source = -1
         self.not_null: tuple[int, ...] = ()
+        self.changed: tuple[int, ...] = ()
 
 
 class AggregateCall:

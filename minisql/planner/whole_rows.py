@@ -64,7 +64,10 @@ def update_spec(updating: Updating, assignments: list[ast.Assignment]) -> RowsSp
     for position in layout.not_null:
         if position in changed and (table.columns[position].not_null_action or ON_CONFLICT_ABORT) != ON_CONFLICT_ABORT:
             return None
-    return deletion_spec(target, touched_only=True)
+    spec = deletion_spec(target, touched_only=True)
+    if spec is not None:
+        spec.changed = tuple(sorted([layout.offsets[position] for position in changed]))
+    return spec
 
 
 def insertion_spec(target: Target, values: dict[int, int]) -> RowsSpec | None:

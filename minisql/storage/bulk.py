@@ -220,13 +220,15 @@ def _end_edit(tree: TableTree | IndexTree) -> None:
         pager.spill()
 
 
-def replace_rows(tree: TableTree, rowids: list[int], rows: list[Row], codec: RecordCodec) -> None:
-    """Replaces the rows with these ascending rowids, all of which are there."""
+def replace_rows(tree: TableTree, rowids: list[int], rows: list[Row], codec: RecordCodec, may_grow: bool = True) -> None:
+    """Replaces the rows with these ascending rowids, all of which are there; see `TableCursor.replace_many`."""
     if not rows:
         return
     pager = tree.pager
+    at, n_rows = 0 if may_grow else _replace_unencoded(tree, rowids, rows, codec), len(rows)
+    if at == n_rows:
+        return
     sums = [0, *accumulate(_row_bounds(tree, rows))]
-    at, n_rows = 0, len(rows)
     while at < n_rows:
         if pager.is_editing:
             pager.check_health()
@@ -247,6 +249,40 @@ def replace_rows(tree: TableTree, rowids: list[int], rows: list[Row], codec: Rec
             tree.relieve(leaf, rowids[at])
         _end_edit(tree)
         at = end
+
+
+def _replace_unencoded(tree: TableTree, rowids: list[int], rows: list[Row], codec: RecordCodec) -> int:
+    """Replaces rows by ones with no larger bounds as long as none of them has a cell; returns how many.
+
+    What was counted for the old rows does for the new ones, and those that would overflow have cells (benchmark update_all).
+    """
+    pager = tree.pager
+    at, n_rows = 0, len(rows)
+    while at < n_rows:
+        if pager.is_editing:
+            pager.check_health()
+        path, leaf = tree.path_to(rowids[at])
+        if leaf.cells is None:
+            break
+        decode_leaf(pager, leaf, codec)
+        bound = _last_rowid_below(path)
+        end = n_rows if bound is None else bisect_right(rowids, bound, at)
+        places = _places_of(leaf, rowids[at:end])
+        first, behind = places[0], places[-1] + 1
+        if leaf.cells[first:behind].count(None) < behind - first:
+            break
+        pager.is_editing = True
+        tree.edits += 1
+        tree.open_leaf(leaf, codec)
+        assert leaf.rows is not None
+        if behind - first == end - at:
+            leaf.rows[first:behind] = rows[at:end]
+        else:
+            for place, row in zip(places, rows[at:end]):
+                leaf.rows[place] = row
+        _end_edit(tree)
+        at = end
+    return at
 
 
 def _places_of(leaf: TableLeaf, rowids: list[int]) -> Sequence[int]:
@@ -340,7 +376,7 @@ def remove_rows(tree: TableTree, rowids: list[int], codec: RecordCodec) -> int:
         run = rowids[at:end]
         if leaf.cells is None:
             cut_leaf_cells(pager, leaf)
-        stays = list(map(not_, map(set(run).__contains__, leaf.rowids)))
+        stays = _rows_that_stay(leaf.rowids, run)
         n_kept = sum(stays)
         n_gone = len(stays) - n_kept
         if n_gone:
@@ -356,7 +392,19 @@ def remove_rows(tree: TableTree, rowids: list[int], codec: RecordCodec) -> int:
     return n_removed
 
 
-def _keep_rows(tree: TableTree, leaf: TableLeaf, stays: list[bool]) -> None:
+def _rows_that_stay(own: list[int], run: list[int]) -> Sequence[int]:
+    """For each rowid of a leaf 1, or 0 when it is in the run, which ascends."""
+    if own and own[-1] - own[0] == len(own) - 1 and own[0] <= run[0] and run[-1] <= own[-1]:
+        # No gaps, so that a rowid tells its place.
+        stays = bytearray(b"\1" * len(own))
+        first = own[0]
+        for rowid in run:
+            stays[rowid - first] = 0
+        return stays
+    return list(map(not_, map(set(run).__contains__, own)))
+
+
+def _keep_rows(tree: TableTree, leaf: TableLeaf, stays: Sequence[int]) -> None:
     """Drops the rows of a leaf that do not stay."""
     pager = tree.pager
     cells, rowids = leaf.cells, leaf.rowids

@@ -371,9 +371,12 @@ class TableCursor:
         """Deletes the rows with these ascending rowids; returns how many there were."""
         return remove_rows(self.tree, rowids, self.codec)
 
-    def replace_many(self, rowids: list[int], rows: list[Row]) -> None:
-        """Replaces the rows with these ascending rowids, all of which are there."""
-        replace_rows(self.tree, rowids, rows, self.codec)
+    def replace_many(self, rowids: list[int], rows: list[Row], may_grow: bool = True) -> None:
+        """Replaces the rows with these ascending rowids, all of which are there.
+
+        Without `may_grow` no new row holds a text or blob that its old one does not.
+        """
+        replace_rows(self.tree, rowids, rows, self.codec, may_grow)
 
     def rows_at(self, rowids: list[int]) -> tuple[list[int], list[Row]]:
         """Returns those of the ascending rowids that are there, and their rows."""

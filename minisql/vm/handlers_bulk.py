@@ -251,14 +251,14 @@ def update_rows(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int
         for start in range(0, len(rows), _CHUNK):
             if host.is_interrupted:
                 raise sqlite_error(INTERRUPT)
-            _update_chunk(cursor, indexes, rowids[start : start + _CHUNK], rows[start : start + _CHUNK])
+            _update_chunk(cursor, spec, indexes, rowids[start : start + _CHUNK], rows[start : start + _CHUNK])
     if i[5] & COUNT_CHANGE:
         frame.n_changes += len(rows)
     return pc
 
 
 def _update_chunk(
-    cursor: Any, indexes: list[tuple[Any, tuple[int, ...]]], rowids: list[int], rows: list[tuple[Any, ...]]
+    cursor: Any, spec: RowsSpec, indexes: list[tuple[Any, tuple[int, ...]]], rowids: list[int], rows: list[tuple[Any, ...]]
 ) -> None:
     if indexes:
         old_columns, new_columns = list(zip(*cursor.rows_at(rowids)[1])), list(zip(*rows))
@@ -272,7 +272,11 @@ def _update_chunk(
                 continue
             if index.change_many([before for before, _ in changes], [after for _, after in changes]) < len(changes):
                 raise sqlite_error(CORRUPT_INDEX)
-    cursor.replace_many(rowids, rows)
+    may_grow = not all(_WITHOUT_LENGTH.issuperset(map(type, map(itemgetter(field), rows))) for field in spec.changed)
+    cursor.replace_many(rowids, rows, may_grow)
+
+
+_WITHOUT_LENGTH = frozenset((int, float, type(None)))
 
 
 def _differs(before: tuple[Any, ...], after: tuple[Any, ...]) -> bool:
@@ -315,7 +319,9 @@ def delete_rows(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int
     if len(keys) < _FEW_ROWS or has_hook or host.tier == "1":
         n_rows = _delete_singly(frame, spec, cursor, indexes, keys)
     else:
-        rowids = sorted(set(map(itemgetter(0), keys)))
+        rowids = list(map(itemgetter(0), keys))
+        if not all(map(lt, rowids, islice(rowids, 1, None))):
+            rowids = sorted(set(rowids))
         n_rows = 0
         for start in range(0, len(rowids), _CHUNK):
             if host.is_interrupted:

@@ -102,15 +102,18 @@ class Model:
         self.rows.update(zip(rowids, rows))
 
     def change_many(self, rowids: list[int]) -> None:
-        """Replaces many rows at once; their entries one by one."""
+        """Replaces many rows at once, or only their numbers; their entries one by one."""
         rowids = [rowid for rowid in rowids if rowid in self.rows]
         rows = [self.row(rowid) for rowid in rowids]
+        may_grow = self.random.random() < 0.5
+        if not may_grow:
+            rows = [(*self.rows[rowid][:3], row[3]) for rowid, row in zip(rowids, rows)]
         for root, shape, columns in self.indexes:
             index = self.file.index_cursor(root, shape)
             for rowid, row in zip(rowids, rows):
                 assert index.delete(tuple(self.rows[rowid][column] for column in columns))
                 index.insert(tuple(row[column] for column in columns))
-        self.file.table_cursor(self.root, ROW).replace_many(rowids, rows)
+        self.file.table_cursor(self.root, ROW).replace_many(rowids, rows, may_grow)
         self.rows.update(zip(rowids, rows))
 
     def drop_many(self, rowids: list[int]) -> None:
