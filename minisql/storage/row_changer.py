@@ -13,7 +13,7 @@ from bisect import bisect_left
 
 from minisql.storage.node import TableInterior, TableLeaf
 from minisql.storage.record import RecordCodec, Row
-from minisql.storage.row_edit import drop_row, put_row
+from minisql.storage.row_edit import drop_row, put_row, swap_row
 from minisql.storage.table_cursor import LOOKUPS_BEFORE_DECODING, last_rowid
 from minisql.storage.table_tree import TableTree, decode_leaf, find_row
 
@@ -72,7 +72,8 @@ class RowChanger:
         """Replaces the row that was found."""
         tree, leaf = self.tree, self._leaf
         if leaf is not None and self._edits == tree.edits:
-            put_row(tree, leaf, self._position, False, self.rowid, row, self.codec)
+            if not swap_row(tree, leaf, self._position, row, self.codec):
+                put_row(tree, leaf, self._position, False, self.rowid, row, self.codec)
         else:
             tree.replace(self.rowid, row, self.codec)
 
@@ -90,11 +91,17 @@ class RowChanger:
         if not append_hint and (self.rowid != rowid or (self._leaf is not None and self._edits != tree.edits)):
             self.seek_rowid(rowid)
         leaf = self._leaf
-        if leaf is not None and self._edits == tree.edits and self.rowid == rowid:
-            put_row(tree, leaf, self._position, not self._is_there, rowid, row, self.codec)
-        else:
+        if leaf is None or self._edits != tree.edits or self.rowid != rowid:
             tree.insert(rowid, row, self.codec)
+        elif not self._is_there:
+            put_row(tree, leaf, self._position, True, rowid, row, self.codec)
+        elif not swap_row(tree, leaf, self._position, row, self.codec):
+            put_row(tree, leaf, self._position, False, rowid, row, self.codec)
 
     def last_rowid(self) -> int | None:
         """Returns the largest rowid, for choosing a new one; None when the table is empty."""
-        return last_rowid(self.tree)
+        tree = self.tree
+        leaf = tree.append_leaf
+        if leaf is not None and leaf.rowids and tree.pager.pages.get(leaf.number) is leaf:
+            return leaf.rowids[-1]
+        return last_rowid(tree)

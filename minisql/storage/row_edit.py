@@ -78,6 +78,31 @@ def put_row(
     return unmoved
 
 
+def swap_row(tree: TableTree, leaf: TableLeaf, index: int, row: Row, codec: RecordCodec) -> bool:
+    """Replaces a row of a leaf that is open for edits by one that takes no more, neither of them encoded.
+
+    False, with nothing done, where that is not so and `put_row` has to look closer (benchmark update_by_key).
+    """
+    pager = tree.pager
+    cells, rows = leaf.cells, leaf.rows
+    if (
+        leaf.epoch != pager.epoch
+        or leaf.leased
+        or cells is None
+        or cells[index] is not None
+        or rows is None
+        or leaf.codec is not codec
+        or pager.file is not None
+        or pager.is_editing
+        or _growth(rows[index], row) > 0
+    ):
+        return False
+    tree.edits += 1
+    leaf.masks = None
+    rows[index] = row
+    return True
+
+
 def _growth(old: Row, new: Row) -> int:
     """Returns upper_bound(new) - upper_bound(old) for rows of the same length: most values are the very same."""
     growth = 0
