@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import struct
 from itertools import accumulate
+from operator import sub
 
 from minisql.storage.corruption import corrupt
 from minisql.storage.index_key import KeyOrder
@@ -279,13 +280,12 @@ def assemble_page(
 
     `header` is the database header on page 1 and empty elsewhere.
     """
-    ends = list(accumulate(map(len, cells)))
-    content = ends[-1] if ends else 0
-    start = usable - content
+    starts = list(accumulate(map(len, cells), sub, initial=usable))
+    start = starts[-1]
     head = header + struct.pack(">BHHHB", kind, 0, len(cells), start & 0xFFFF, 0)
     if right_child:
         head += right_child.to_bytes(4, "big")
-    head += struct.pack(f">{len(cells)}H", *map(usable.__sub__, ends))
+    head += struct.pack(f">{len(cells)}H", *starts[1:])
     gap = start - len(head)
     if gap < 0:  # cells that shared bytes of a damaged page do not fit any more once they are apart
         raise corrupt(0, "cells overlap")

@@ -52,6 +52,10 @@ Busy = Callable[[], bool]
 """Asked whether to wait for a lock and try again."""
 
 
+_pack_header = struct.Struct("=IIIBBHIIII").pack
+_pack_two = struct.Struct("=II").pack
+
+
 class WalHeader:
     """What the index says about the log: the snapshot of a reader."""
 
@@ -66,15 +70,19 @@ class WalHeader:
         self.checksum = (0, 0)
         self.salt = bytes(8)
 
-    def words(self) -> list[int]:
+    def image(self) -> memoryview:
         """Returns the twelve words of the header in the index."""
         size = self.page_size & 0xFF00 | self.page_size >> 16
-        body = struct.pack(
-            "=IIIBBHIIII", VERSION, 0, self.change, 1, self.is_big_endian, size, self.max_frame, self.n_pages, *self.checksum
+        body: bytes = _pack_header(
+            VERSION, 0, self.change, 1, self.is_big_endian, size, self.max_frame, self.n_pages, *self.checksum
         )
         body += self.salt
-        body += struct.pack("=II", *wal_checksum(body, 0, 0, _IS_BIG_ENDIAN))
-        return list(struct.unpack(f"={HEADER_WORDS}I", body))
+        body += _pack_two(*wal_checksum(body, 0, 0, _IS_BIG_ENDIAN))
+        return memoryview(body).cast("I")
+
+    def words(self) -> list[int]:
+        """Returns the words of `image` as numbers."""
+        return self.image().tolist()
 
     @staticmethod
     def from_words(words: Sequence[int]) -> WalHeader | None:
@@ -346,14 +354,12 @@ class Wal:
 
     def _write_header(self, header: WalHeader) -> None:
         """Publishes a header: second copy first, so that a reader who sees both alike sees a whole one."""
-        words = header.words()
+        image = header.image()
         region = self.index.region(0)
-        for i, word in enumerate(words):
-            region[HEADER_WORDS + i] = word
+        region[HEADER_WORDS : 2 * HEADER_WORDS] = image
         barrier()
-        for i, word in enumerate(words):
-            region[i] = word
-        self.header, self.shared_words = header, words
+        region[:HEADER_WORDS] = image
+        self.header, self.shared_words = header, image.tolist()
 
     # -- writing ---------------------------------------------------------------------------------------------------
 

@@ -4,9 +4,10 @@ For each pair of 32-bit words (a, b):  s0 += a + s1;  s1 += b + s0  (mod 2**32).
 
     (s0, s1) -> M (s0, s1) + (a, a + b)     with M = [[1, 1], [1, 2]]
 
-so a run of n pairs is  M**n s + sum of M**(n-1-i) v[i].  The sum is folded in halves: v'[j] = M**(n/2) v[j] + v[j + n/2],
-all j at once in one big integer with 64-bit lanes.  That takes 9 steps for a page of 4 KiB and a quarter of a plain loop's
-time (benchmark wal_checksum).
+so a run of n pairs is  M**n s + sum of M**(n-1-i) v[i].  The run is cut into n/8 groups of eight neighbours, which one big
+integer with a 64-bit lane for each group adds up as the plain loop does, eight times two additions for all groups at once; they
+cannot overflow a lane.  The sums of the groups are then folded in halves: v'[j] = M**(n/2) v[j] + v[j + n/2], in 6 steps for a
+page of 4 KiB.  That takes less than a fifth of a plain loop's time (benchmark wal_checksum).
 
 Source: https://www.sqlite.org/fileformat2.html#checksum_algorithm.
 """
@@ -18,6 +19,8 @@ from functools import lru_cache
 from struct import unpack
 
 _WORD = 0xFFFFFFFF
+_GROUP = 8
+"""Neighbours that are added up in one lane: more than 17 could overflow its 64 bits."""
 _SHORT = 64
 """Bytes up to which the plain loop is the faster one: heads of frames, headers (benchmark commit_wal_normal)."""
 
@@ -40,23 +43,34 @@ def _lane_mask(n_lanes: int) -> int:
     return int.from_bytes(b"\xff\xff\xff\xff\0\0\0\0" * n_lanes, "little")
 
 
+@lru_cache(maxsize=32)
+def _foldings(n_lanes: int, group: int) -> list[tuple[int, int, int, int, int]]:
+    """Returns (bits, lane mask, p, q, r) for each halving of as many lanes, whose pairs are `group` apart."""
+    steps = []
+    while n_lanes > 1:
+        n_lanes //= 2
+        steps.append((64 * n_lanes, _lane_mask(n_lanes), *_power(group * n_lanes)))
+    return steps
+
+
 def _sum_of_pairs(data: bytes) -> tuple[int, int]:
     """Returns the sum of M**(n-1-i) v[i] for little-endian data whose number of pairs is a power of two."""
     n = len(data) // 8
-    mask = _lane_mask(n)
-    both = int.from_bytes(data, "little")
-    first = both & mask
-    second = first + (both >> 32 & mask) & mask
-    while n > 1:
-        n //= 2
-        bits = 64 * n
-        mask = _lane_mask(n)
-        p, q, r = _power(n)
+    group = _GROUP if n > _GROUP else 1
+    n_lanes = n // group
+    pairs = array("Q", data)
+    mask = _lane_mask(n_lanes)
+    first = second = 0
+    for number in range(group):
+        both = int.from_bytes(pairs[number::group], "little")
+        first += (both & mask) + second
+        second += (both >> 32 & mask) + first
+    first &= mask
+    second &= mask
+    for bits, mask, p, q, r in _foldings(n_lanes, group):
         low_first, low_second = first & mask, second & mask
-        high_first, high_second = first >> bits, second >> bits
-        cross_first, cross_second = low_first * q & mask, low_second * q & mask
-        first = (low_first * p & mask) + cross_second + high_first & mask
-        second = cross_first + (low_second * r & mask) + high_second & mask
+        first = (low_first * p & mask) + (low_second * q & mask) + (first >> bits) & mask
+        second = (low_first * q & mask) + (low_second * r & mask) + (second >> bits) & mask
     return first, second
 
 

@@ -35,6 +35,7 @@ N_READERS = 5
 NOT_USED = 0xFFFFFFFF
 REGION_SIZE = 32768
 N_HASH = 8192
+_FIRST_HASH = REGION_SIZE // 2 - N_HASH
 FIRST_BLOCK_FRAMES = 4062
 BLOCK_FRAMES = 4096
 HEADER_WORDS = 12
@@ -208,18 +209,18 @@ def append_frame(index: WalIndex, frame: int, page: int, slots: dict[tuple[int, 
     """
     block, first, place, zero = frame_place(frame)
     words = index.region(block)
-    hashes = words.cast("B").cast("H")[REGION_SIZE // 2 - N_HASH :]
+    hashes = words.cast("B").cast("H")
     position = frame - zero
     if position == 1:
         words[first:] = memoryview(bytes(REGION_SIZE - 4 * first)).cast("I")
     elif words[place]:
         clean_hash(index, frame - 1)
     key = slots.get((block, page), page * 383 & N_HASH - 1)
-    while hashes[key]:
+    while hashes[_FIRST_HASH + key]:
         key = key + 1 & N_HASH - 1
     slots[block, page] = key
     words[place] = page
-    hashes[key] = position
+    hashes[_FIRST_HASH + key] = position
 
 
 def clean_hash(index: WalIndex, last_frame: int) -> None:
