@@ -13,10 +13,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import accumulate
 
-from minisql.storage.freelist import allocate_page
-from minisql.storage.index_key import KeyOrder
+from minisql.storage.freelist import allocate_page, free_page
+from minisql.storage.index_key import KeyOrder, are_plain
 from minisql.storage.index_tree import IndexTree, decode_index_node
 from minisql.storage.node import IndexInterior, IndexLeaf, max_local
+from minisql.storage.pager import Pager
 from minisql.storage.record import Row, record_bounds
 from minisql.storage.table_tree import page_capacity
 from minisql.storage.varint import encode_varint
@@ -40,11 +41,14 @@ def build_index(tree: IndexTree, entries: list[Row], order: KeyOrder) -> bool:
         return False
     if pager.is_editing:
         pager.check_health()
-    _build(tree, entries, cells, sizes, order)
+    _build(tree, entries, cells, sizes, order, [])
     return True
 
 
-def _build(tree: IndexTree, entries: list[Row], cells: Cells, sizes: list[int], order: KeyOrder) -> None:
+def _build(
+    tree: IndexTree, entries: list[Row], cells: Cells, sizes: list[int], order: KeyOrder, spare: list[int]
+) -> None:
+    """Builds on the root, the `spare` pages (the last first) and new ones; spare pages that are left over are freed."""
     pager = tree.pager
     pager.is_editing = True
     tree.edits += 1
@@ -52,7 +56,7 @@ def _build(tree: IndexTree, entries: list[Row], cells: Cells, sizes: list[int], 
     leaves, dividers = _cut(sums, pager.usable - 8)
     numbers = []
     for start, end in leaves:
-        numbers.append(allocate_page(pager) if dividers else tree.root)
+        numbers.append(_take_page(pager, spare) if dividers else tree.root)
         leaf = IndexLeaf(numbers[-1])
         leaf.entries = leaf.keys = entries[start:end]
         leaf.cells, leaf.codec, leaf.size = cells[start:end], order, 8 + sums[end] - sums[start]
@@ -60,10 +64,17 @@ def _build(tree: IndexTree, entries: list[Row], cells: Cells, sizes: list[int], 
         pager.install(leaf)
     tree.append_leaf = leaf
     if dividers:
-        _build_levels(tree, numbers, [entries[place] for place in dividers], [cells[place] for place in dividers], order)
+        between = [entries[place] for place in dividers], [cells[place] for place in dividers]
+        _build_levels(tree, numbers, *between, order, spare)
+    for number in spare:
+        free_page(pager, number)
     pager.is_editing = False
     if pager.file is not None and len(pager.dirty) > pager.max_dirty_pages():
         pager.spill()
+
+
+def _take_page(pager: Pager, spare: list[int]) -> int:
+    return spare.pop() if spare else allocate_page(pager)
 
 
 def _cells_of(tree: IndexTree, entries: list[Row], order: KeyOrder) -> tuple[Cells, list[int]]:
@@ -93,7 +104,9 @@ def _cut(sums: list[int], room: int) -> tuple[list[tuple[int, int]], list[int]]:
         at = end + 1
 
 
-def _build_levels(tree: IndexTree, children: list[int], entries: list[Row], cells: Cells, order: KeyOrder) -> None:
+def _build_levels(
+    tree: IndexTree, children: list[int], entries: list[Row], cells: Cells, order: KeyOrder, spare: list[int]
+) -> None:
     """Puts interior pages above pages with these numbers and the entries between them, up to the root."""
     pager = tree.pager
     encoded: Cells = [cell if cell is not None else _encode(entry, order) for cell, entry in zip(cells, entries)]
@@ -103,7 +116,7 @@ def _build_levels(tree: IndexTree, children: list[int], entries: list[Row], cell
         groups, dividers = ([(0, len(sizes))], []) if is_root else _cut([0, *accumulate(sizes)], pager.usable - 12)
         numbers = []
         for start, end in groups:
-            numbers.append(tree.root if is_root else allocate_page(pager))
+            numbers.append(tree.root if is_root else _take_page(pager, spare))
             node = IndexInterior(numbers[-1], entries[start:end], encoded[start:end], children[start : end + 1])
             node.codec = order
             pager.install(node)
@@ -140,17 +153,20 @@ def rebuild_index(tree: IndexTree, removed: list[Row], added: list[Row], order: 
         return False
     doomed = set(removed)
     kept = [entry for entry in entries if entry not in doomed] if doomed else entries
-    if len(entries) - len(kept) != len(removed) or not all(map(order.orders_itself, added)):
+    if len(entries) - len(kept) != len(removed) or not are_plain(added):
         return False
-    kept += added
-    try:
-        kept.sort()
-    except TypeError:
+    if added:
+        kept += added
+        try:
+            kept.sort()
+        except TypeError:
+            return False
+    sizes = record_bounds(kept, tree.size_factor, _CELL) if kept else []
+    if kept and max(sizes) > max_local(pager.usable, False):
         return False
-    sizes = record_bounds(kept, tree.size_factor, _CELL) if kept else [0]
-    if max(sizes) > max_local(pager.usable, False):
-        return False
-    tree.clear()
+    spare: list[int] = []
+    tree.clear(spare if kept else None)
     if kept:
-        _build(tree, kept, [None] * len(kept), sizes, order)
+        spare.sort(reverse=True)
+        _build(tree, kept, [None] * len(kept), sizes, order, spare)
     return True

@@ -11,6 +11,7 @@ Source: https://www.sqlite.org/fileformat2.html#record_sort_order.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 from minisql.storage.record import RecordCodec, Row
 from minisql.values.compare import record_sort_key, sort_key
@@ -39,9 +40,10 @@ TOP = Top()
 _TOP_KEY = (9,)
 
 
-def _are_plain(entries: list[Row]) -> bool:
+def are_plain(entries: list[Row]) -> bool:
     """Tells whether no text among the entries has escaped bytes."""
-    for column in zip(*entries):
+    for place in range(len(entries[0]) if entries else 0):
+        column = list(map(itemgetter(place), entries))
         if str in set(map(type, column)):
             text = "".join([value for value in column if value.__class__ is str])
             if not text.isascii():
@@ -86,7 +88,7 @@ class KeyOrder:
 
     def sort(self, entries: list[Row]) -> tuple[list[Row], list[Row]]:
         """Returns entries in the order of the index and the list to compare: the entries themselves where that is right."""
-        if self.is_plain and _are_plain(entries):
+        if self.is_plain and are_plain(entries):
             try:
                 entries = sorted(entries)
                 return entries, entries

@@ -756,19 +756,19 @@ class IndexTree:
             free_page(pager, child.number)
             self.append_leaf = None
 
-    def clear(self) -> int:
-        """Removes every entry, frees all pages but the root; returns the number of entries removed."""
+    def clear(self, spare: list[int] | None = None) -> int:
+        """Removes every entry, frees all pages but the root, or adds them to `spare`; returns the number of entries removed."""
         pager = self.pager
         if pager.is_editing:
             pager.check_health()
         pager.is_editing = True
         self.forget_position()
-        n_entries = self._free_all()
+        n_entries = self._free_all(spare)
         pager.install(IndexLeaf(self.root))
         self._finish_edit()
         return n_entries
 
-    def _free_all(self) -> int:
+    def _free_all(self, spare: list[int] | None) -> int:
         pager = self.pager
         n_entries = 0
         stack = [(self.root, 0)]
@@ -789,6 +789,8 @@ class IndexTree:
             if node.cells.count(None) < len(node.cells):  # type: ignore[union-attr,arg-type]
                 for cell in node.cells:  # type: ignore[union-attr]
                     free_cell(pager, cell, False)
-            if number != self.root:
+            if number != self.root and spare is None:
                 free_page(pager, number)
+        if spare is not None:
+            spare += seen - {self.root}
         return n_entries

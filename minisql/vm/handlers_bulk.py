@@ -12,7 +12,7 @@ minisql.bytecode.opcodes.
 from __future__ import annotations
 
 from itertools import islice, pairwise
-from operator import itemgetter, lt
+from operator import itemgetter, lt, ne
 from typing import TYPE_CHECKING, Any
 
 from minisql.bytecode import opcodes
@@ -261,22 +261,28 @@ def _update_chunk(
     cursor: Any, spec: RowsSpec, indexes: list[tuple[Any, tuple[int, ...]]], rowids: list[int], rows: list[tuple[Any, ...]]
 ) -> None:
     if indexes:
-        old_columns, new_columns = list(zip(*cursor.rows_at(rowids)[1])), list(zip(*rows))
+        old_rowids, old_rows = cursor.rows_at(rowids)
         for index, fields in indexes:
-            old, new = (
-                list(zip(*[columns[field] if field >= 0 else rowids for field in fields]))
-                for columns in (old_columns, new_columns)
-            )
-            changes = [(before, after) for before, after in zip(old, new) if before != after or _differs(before, after)]
-            if not changes:
-                continue
-            if index.change_many([before for before, _ in changes], [after for _, after in changes]) < len(changes):
+            old, new = _entries(old_rows, old_rowids, fields), _entries(rows, rowids, fields)
+            if len(old) != len(new) or not all(map(ne, old, new)):
+                changes = [pair for pair in zip(old, new) if pair[0] != pair[1] or _differs(*pair)]
+                if not changes:
+                    continue
+                old, new = map(list, zip(*changes))
+            if index.change_many(old, new) < len(old):
                 raise sqlite_error(CORRUPT_INDEX)
     may_grow = not all(_WITHOUT_LENGTH.issuperset(map(type, map(itemgetter(field), rows))) for field in spec.changed)
     cursor.replace_many(rowids, rows, may_grow)
 
 
 _WITHOUT_LENGTH = frozenset((int, float, type(None)))
+
+
+def _entries(rows: list[tuple[Any, ...]], rowids: list[int], fields: tuple[int, ...]) -> list[tuple[Any, ...]]:
+    """The entries of rows in an index; see RowsSpec for `fields`."""
+    if len(fields) > 1 and min(fields) >= 0:
+        return list(map(itemgetter(*fields), rows))
+    return list(zip(*[map(itemgetter(field), rows) if field >= 0 else rowids for field in fields]))
 
 
 def _differs(before: tuple[Any, ...], after: tuple[Any, ...]) -> bool:
@@ -335,9 +341,8 @@ def delete_rows(frame: Frame, registers: list[Any], i: Operands, pc: int) -> int
 def _delete_chunk(cursor: Any, indexes: list[tuple[Any, tuple[int, ...]]], rowids: list[int]) -> int:
     if indexes:
         rowids, rows = cursor.rows_at(rowids)
-        columns = list(zip(*rows))
         for index, fields in indexes if rows else ():
-            entries = list(zip(*[columns[field] if field >= 0 else rowids for field in fields]))
+            entries = _entries(rows, rowids, fields)
             if index.delete_many(entries) < len(entries):
                 raise sqlite_error(CORRUPT_INDEX)
     n_rows: int = cursor.delete_many(rowids)
