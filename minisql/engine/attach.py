@@ -77,7 +77,8 @@ def detach(session: Session, constants: tuple[Any, ...], arguments: list[Any]) -
     """DETACH name: the databases behind it move down by one number."""
     name = "" if arguments[0] is None else to_text(arguments[0])
     position = session.catalog.schema_position(name)
-    if position < 0:
+    # TEMP is there once something is in it.
+    if position < 0 or (position == 1 and not session.is_temp_used() and not session.shows_temp):
         raise sqlite_error(ERROR, f"no such database: {name}")
     if position < 2:
         raise sqlite_error(ERROR, f"cannot detach database {name}")
