@@ -236,7 +236,7 @@ def constant_value(expression: object) -> tuple[bool, Value]:
 def _add_table_constraint(work: _TableWork, constraint: ast.Constraint) -> None:
     table = work.table
     if isinstance(constraint, ast.PrimaryKey):
-        positions, collations, descending = _key_columns(work, constraint.columns or [])
+        positions, collations, descending = _key_columns(work, constraint.columns or [], True)
         _add_primary_key(work, constraint, positions, collations, descending)
     elif isinstance(constraint, ast.Unique):
         positions, collations, descending = _key_columns(work, constraint.columns or [])
@@ -247,7 +247,9 @@ def _add_table_constraint(work: _TableWork, constraint: ast.Constraint) -> None:
         _add_foreign_key(table, constraint, None)
 
 
-def _key_columns(work: _TableWork, terms: Sequence[ast.OrderingTerm]) -> tuple[list[int], list[str], list[bool]]:
+def _key_columns(
+    work: _TableWork, terms: Sequence[ast.OrderingTerm], is_primary: bool = False
+) -> tuple[list[int], list[str], list[bool]]:
     positions: list[int] = []
     collations: list[str] = []
     descending: list[bool] = []
@@ -259,7 +261,7 @@ def _key_columns(work: _TableWork, terms: Sequence[ast.OrderingTerm]) -> tuple[l
             raise sqlite_error(ERROR, f"unsupported use of NULLS {term.nulls}")
         expression, collation = strip_collation(term.expression)
         name = key_column_name(expression)
-        if name is None:
+        if name is None or (not is_primary and is_plain_text(term.expression)):
             raise sqlite_error(ERROR, "expressions prohibited in PRIMARY KEY and UNIQUE constraints")
         position = table.column_positions.get(name.lower(), -1)
         if position < 0:
@@ -452,7 +454,7 @@ def build_index(
 def _index_column(work: _TableWork, term: ast.OrderingTerm) -> IndexColumn:
     table = work.table
     expression, collation_name = strip_collation(term.expression)
-    name = key_column_name(expression)
+    name = None if is_plain_text(term.expression) else key_column_name(expression)
     position = table.column_positions.get(name.lower(), -1) if name is not None else -1
     if position < 0:
         if isinstance(expression, ast.Column) and expression.table is not None:
@@ -465,6 +467,13 @@ def _index_column(work: _TableWork, term: ast.OrderingTerm) -> IndexColumn:
         return IndexColumn(-2, work.collation(name), term.is_descending, expression, name)
     name = collation_name or table.columns[position].collation
     return IndexColumn(position, work.collation(name), term.is_descending, None, name)
+
+
+def is_plain_text(term: ast.Expression) -> bool:
+    """Whether a key term is a string that names no column, as more than one COLLATE stands behind it."""
+    if not isinstance(term, ast.Collate) or not isinstance(term.operand, ast.Collate):
+        return False
+    return isinstance(strip_collation(term)[0], ast.Literal)
 
 
 def _expression_collation(table: Table, expression: ast.Expression) -> str:

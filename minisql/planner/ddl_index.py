@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
-from minisql.catalog.build import build_index, strip_collation
+from minisql.catalog.build import build_index, is_plain_text, strip_collation
 from minisql.errors import ERROR, sqlite_error
 from minisql.limits import COLUMN
 from minisql.parser import ast
@@ -78,7 +78,7 @@ def emit_create_index(compiler: Compiler, node: ast.CreateIndex) -> None:
         if isinstance(column, ast.Column) and not column.is_double_quoted:
             if column.name.lower() not in table.column_positions:
                 raise sqlite_error(ERROR, f"no such column: {column.name}", compiler.offset(column.position))
-        if isinstance(column, ast.Literal) and isinstance(column.value, str):
+        if isinstance(column, ast.Literal) and isinstance(column.value, str) and not is_plain_text(term.expression):
             # Text is a column's name here.
             if column.value.lower() not in table.column_positions:
                 raise sqlite_error(ERROR, f"no such column: {column.value}")
