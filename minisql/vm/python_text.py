@@ -624,7 +624,8 @@ def likely_test(translator: Translator, a: Operand, b: Operand, p4: Any, p5: int
                 test = f"({first}.__class__ is int or {later}.__class__ is float)"
             return (test, known.text, later) if known is a else (test, later, known.text)
     if p4 is None and not p5 & 0xFF and a.is_name and b.is_name:
-        if translator.likely_class(a) == "str" == translator.likely_class(b):
+        likely_classes = {translator.likely_class(a), translator.likely_class(b)}
+        if "str" in likely_classes and likely_classes <= {"str", ""}:
             # The order of texts is that of their bytes at least where one of them has nothing but ASCII.
             return f"{a.text}.__class__ is str and {b.text}.__class__ is str and {b.text}.isascii()", a.text, b.text
     return integer_test(translator, a, b)
