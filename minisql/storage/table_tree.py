@@ -280,7 +280,8 @@ class TableTree:
 
     def leaves(self, from_rowid: int | None = None) -> Iterator[TableLeaf]:
         """Yields the leaves in order, undecoded, from the one for `from_rowid` on; the tree must not change meanwhile."""
-        tree_page = self.pager.tree_page
+        pager = self.pager
+        tree_page = pager.tree_page
         stack: list[tuple[TableInterior, int]] = []
         node = tree_page(self.root)
         while True:
@@ -294,6 +295,18 @@ class TableTree:
             if not isinstance(node, TableLeaf):
                 raise corrupt(node.number, "index page in a table b-tree")
             yield node
+            if stack:
+                # The leaf's siblings as far as they are in the cache, without a call each.
+                interior, index = stack.pop()
+                children = interior.children
+                while index < len(children):
+                    sibling = pager.pages.get(children[index])
+                    if sibling.__class__ is not TableLeaf:
+                        break
+                    sibling.used = True
+                    index += 1
+                    yield sibling
+                stack.append((interior, index))
             while stack and stack[-1][1] >= len(stack[-1][0].children):
                 stack.pop()
             if not stack:
