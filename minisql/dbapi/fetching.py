@@ -16,6 +16,8 @@ from typing import Any
 _LIST_ITERATOR: Any = type(iter([]))
 _ROWS_WITHOUT_LIST = 200
 """Rows, one by one, after which no list is expected any more: more than a leaf has that was begun before."""
+_LOOKS_EVERY = 8
+"""After the first row a list is looked for once in so many rows; a power of two that divides the number above."""
 
 
 def extend_with_all(rows: list[Any], source: Iterator[Any]) -> None:
@@ -23,14 +25,17 @@ def extend_with_all(rows: list[Any], source: Iterator[Any]) -> None:
     n_left = _ROWS_WITHOUT_LIST
     for row in source:
         rows.append(row)
+        if n_left & (_LOOKS_EVERY - 1):
+            n_left -= 1
+            continue
         inner: Any = source
         while inner.__class__ is GeneratorType:
             inner = inner.gi_yieldfrom
         if inner.__class__ is _LIST_ITERATOR:
             rows.extend(inner)
             n_left = _ROWS_WITHOUT_LIST
-        else:
+        elif n_left:
             n_left -= 1
-            if not n_left:
-                rows.extend(source)
-                return
+        else:
+            rows.extend(source)
+            return

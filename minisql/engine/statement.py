@@ -126,7 +126,8 @@ class Statement:
                         check_lengths(values, session.limits)
                     if self.generation != session.schema_generation:
                         self.recompile()
-                    query = getattr(self.program.linked, "query", None)
+                    linked = self.program.linked
+                    query = None if linked is None else getattr(linked, "query", None)
                     if query is not None and session.tier == "auto" and session.progress is None:
                         yield from query(session, *values)
                     else:

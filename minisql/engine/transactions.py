@@ -69,6 +69,12 @@ def begin_statement(session: Session, database: int, write: bool, cookie: int, g
         raise SchemaChanged
     state = session.transaction_states[database]
     if state == IDLE or (write and state != WRITING):
+        btree = session.btrees[database]
+        if not write and btree is not None and btree.pager.file is None:
+            # As `_advance` does it, which has nothing else to do here.
+            btree.begin_read()
+            session.transaction_states[database] = READING
+            return
         _advance(session, database, write, cookie, state)
     if write:
         statement = session.starting
