@@ -88,7 +88,10 @@ class RowChanger:
     def insert(self, rowid: int, row: Row, append_hint: bool = False) -> None:
         """Inserts a row, or replaces the one that has the rowid."""
         tree = self.tree
-        if not append_hint and (self.rowid != rowid or (self._leaf is not None and self._edits != tree.edits)):
+        if append_hint:
+            tree.insert(rowid, row, self.codec)
+            return
+        if self.rowid != rowid or (self._leaf is not None and self._edits != tree.edits):
             self.seek_rowid(rowid)
         leaf = self._leaf
         if leaf is None or self._edits != tree.edits or self.rowid != rowid:
