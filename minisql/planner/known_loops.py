@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 from minisql.bytecode.pieces import Move, Piece, place_of
 from minisql.planner.access import SCAN
 from minisql.planner.lone_access import access_of, adjusted_rows, best_of, facts_of, paths_of, question_of, unions_of
-from minisql.planner.loops import Nest, emit_checks, open_lone
+from minisql.planner.loops import Nest, emit_checks, open_access
+from minisql.planner.prepare_access import open_table
 from minisql.planner.query_blocks import TABLE, Input
 from minisql.planner.scope import Scope
 from minisql.planner.terms import make_term, split
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from minisql.planner.wanted_order import WantedOrder
 
 _MAX_PLANS = 64
+# To note what is known costs as much as a third of what it spares.
+_MIN_SEEN = 2
 _MAX_STARTS = 16
 
 
@@ -65,8 +68,9 @@ class Start:
         return made
 
 
-Choice = tuple["list[Path]", "dict[int, int]", "Path"]
-"""The paths that answer a question, the rows that are expected of each, by number, and the best one if no order is wanted."""
+Choice = tuple["list[Path]", "list[int]", "Path"]
+"""The paths that answer a question, the rows that are expected of each where an order has a say, and the best one where none
+has."""
 
 
 class KnownLoop:
@@ -101,15 +105,15 @@ def known_loop(compiler: Compiler, condition: Condition, source: Source) -> Know
     known = condition.plans.get(source.alias)
     if known is None or table is None:
         return None
-    generation, loop = known
+    generation, loop, n_seen = known
     if loop is None:
-        if generation != compiler.context.catalog.generation:
+        if generation != compiler.context.catalog.generation or n_seen < _MIN_SEEN:
             return None
         facts = facts_of(table, generation)
         if not facts.is_plain or table.has_generated or not _are_columns(condition, source):
             return None
         loop = KnownLoop(source, facts)
-        condition.plans[source.alias] = (generation, loop)
+        condition.plans[source.alias] = (generation, loop, n_seen)
     else:
         if generation != compiler.context.catalog.generation or loop.source.table is not table:
             del condition.plans[source.alias]
@@ -125,9 +129,14 @@ def known_loop(compiler: Compiler, condition: Condition, source: Source) -> Know
 def note_loop(compiler: Compiler, condition: Condition, source: Source) -> None:
     """Notes that a condition has come over a lone table."""
     plans = condition.plans
-    if len(plans) >= _MAX_PLANS:
-        plans.clear()
-    plans[source.alias] = (compiler.context.catalog.generation, None)
+    generation = compiler.context.catalog.generation
+    known = plans.get(source.alias)
+    if known is None or known[0] != generation:
+        if len(plans) >= _MAX_PLANS:
+            plans.clear()
+        plans[source.alias] = (generation, None, 1)
+    else:
+        plans[source.alias] = (generation, None, known[2] + 1)
 
 
 def _are_columns(condition: Condition, source: Source) -> bool:
@@ -163,7 +172,7 @@ def choose_known(compiler: Compiler, loop: KnownLoop, usage: Usage | None, wante
     if choice is None:
         choice = loop.choices[question] = _weigh(compiler, loop, question)
     paths, rows, best = choice
-    if wanted is not None and len(paths) > 1:
+    if rows and wanted is not None:
         best = best_of(paths, rows, loop.terms, loop.facts.full, loop.made, wanted)
     union = best[8]
     key = best[2:8] if union is None else union[0]
@@ -180,11 +189,14 @@ def _weigh(compiler: Compiler, loop: KnownLoop, question: Question) -> Choice:
     for term, offers in zip(terms, loop.offers):
         term.candidates = offers
     paths = paths_of(compiler, made, facts, terms, question, loop.unions)
-    rows: dict[int, int] = {}
+    rows: list[int] = []
     best = paths[0]
     if len(paths) > 1:
-        rows = {number: adjusted_rows(path, terms, facts.full, 1) for number, path in enumerate(paths)}
-        best = best_of(paths, rows, terms, facts.full, made, None)
+        _, _, order_helps, _ = question
+        if order_helps:
+            rows = [adjusted_rows(path, terms, facts.full, 1) for path in paths]
+        else:
+            best = best_of(paths, None, terms, facts.full, made, None)
     _withdraw_offers(loop)
     return paths, rows, best
 
@@ -243,7 +255,8 @@ def _begin(nest: Nest, start: Start, source: Source) -> None:
 def _emit_start(nest: Nest, access: Access, loop: KnownLoop, condition: Condition) -> None:
     for term in nest.terms:
         term.is_done = False
-    open_lone(nest, access)
+    open_table(nest.compiler, access)
+    open_access(nest, access)
     emit_known_checks(nest, condition, loop.source, loop.facts)
 
 

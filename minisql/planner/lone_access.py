@@ -107,8 +107,10 @@ def choose_path(
     paths = paths_of(compiler, made, facts, terms, question)
     if len(paths) == 1:
         best = paths[0]
+    elif wanted is None:
+        best = _cheapest(paths, terms, facts.full, made.mask)
     else:
-        best = best_of(paths, {}, terms, facts.full, made, wanted)
+        best = _cheapest_sorted(paths, None, terms, facts.full, made, wanted)
     access = access_of(made, best)
     access.rows = adjusted_rows(best, terms, facts.full, made.mask)
     return access
@@ -151,7 +153,13 @@ def paths_of(
         table = made.table
         assert table is not None, "the caller looked"
         _add_paths(table, facts, candidates, question, paths)
-        paths += unions_of(compiler, made, facts, terms) if unions is None else unions
+        if unions is not None:
+            paths += unions
+        else:
+            for term in terms:
+                if term.expression.__class__ is ast.Or:
+                    paths += unions_of(compiler, made, facts, terms)
+                    break
     return paths
 
 
@@ -166,9 +174,9 @@ def unions_of(compiler: Compiler, made: Input, facts: PathFacts, terms: list[Ter
 
 
 def best_of(
-    paths: list[Path], rows: dict[int, int], terms: list[Term], full: int, made: Input, wanted: WantedOrder | None
+    paths: list[Path], rows: list[int] | None, terms: list[Term], full: int, made: Input, wanted: WantedOrder | None
 ) -> Path:
-    """The cheapest of several paths; `rows` are those of paths, by number, as far as they were worked out before."""
+    """The cheapest of several paths; `rows` are those of each if they are known."""
     if wanted is None:
         return _cheapest(paths, terms, full, made.mask)
     return _cheapest_sorted(paths, rows, terms, full, made, wanted)
@@ -197,7 +205,7 @@ def _cheapest(paths: list[Path], terms: list[Term], full: int, mask: int) -> Pat
 
 
 def _cheapest_sorted(
-    paths: list[Path], known_rows: dict[int, int], terms: list[Term], full: int, made: Input, wanted: WantedOrder
+    paths: list[Path], known_rows: list[int] | None, terms: list[Term], full: int, made: Input, wanted: WantedOrder
 ) -> Path:
     """The same when what is not in order has to be sorted."""
     best = paths[0]
@@ -207,9 +215,7 @@ def _cheapest_sorted(
         total = path[0]
         if total > best_key[0]:
             continue
-        rows = known_rows.get(number)
-        if rows is None:
-            rows = known_rows[number] = adjusted_rows(path, terms, full, made.mask)
+        rows = adjusted_rows(path, terms, full, made.mask) if known_rows is None else known_rows[number]
         ordered = _satisfied(path, made, wanted)
         if 0 <= ordered < n_terms:
             price = cost.sorting_cost(rows, wanted.n_columns, n_terms, ordered, wanted.limit, False)

@@ -188,26 +188,20 @@ def _in_common(compiler: Compiler, registers: tuple[int, ...], common: list[int]
 def emit_lone_loop(compiler: Compiler, access: Access, terms: list[Term], end_label: int, body: Body) -> None:
     """`emit_loops` for one table of the database, without the steps that only joins need."""
     nest = Nest(compiler, terms, end_label)
-    open_lone(nest, access)
+    open_table(compiler, access)
+    open_access(nest, access)
     emit_checks(nest)
     body(nest.next_label)
     nest.close()
 
 
-def open_lone(nest: Nest, access: Access) -> None:
-    """Opens the loop over a table that stands alone; drops what its terms offer to indexes."""
-    open_table(nest.compiler, access)
-    open_access(nest, access)
-    for term in nest.terms:
-        # Terms and candidates refer to each other, and a cycle would wait for the garbage collector.
-        term.candidates = []
-
-
 def emit_checks(nest: Nest) -> None:
-    """Emits the terms that the access to a lone table does not make true."""
+    """Emits the terms that the access to a lone table does not make true; drops what the terms offer to indexes."""
     compiler = nest.compiler
     next_label = nest.next_label
     for term in nest.terms:
+        # Terms and candidates refer to each other, and a cycle would wait for the garbage collector.
+        term.candidates = []
         if not term.is_done:
             emit_condition(compiler, term.expression, term.scope, next_label, False, True)
 

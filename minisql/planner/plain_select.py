@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from minisql.parser.recent_conditions import Condition
     from minisql.planner.compiler import Compiler
     from minisql.planner.known_loops import KnownLoop
+    from minisql.planner.loops import Body
     from minisql.planner.ordering import OrderItem
     from minisql.planner.select_code import Sink
 
@@ -471,22 +472,24 @@ def _emit_planned(
         finisher.open()
         if order is not None:
             end = compiler.label()
-
-    def emit_row(next_label: int) -> None:
-        if finisher is None:
-            _emit_result(compiler, block)
-        else:
-            finisher.row(next_label, end)
-
+    body = _row_body(compiler, block, finisher, end)
     if loop is None or condition is None:
-        emit_lone_loop(compiler, accesses[0], terms, end, emit_row)
+        emit_lone_loop(compiler, accesses[0], terms, end, body)
     else:
-        emit_known_loop(compiler, loop, condition, accesses[0], end, emit_row)
+        emit_known_loop(compiler, loop, condition, accesses[0], end, body)
     if finisher is not None:
         if order is not None:
             compiler.place(end)
         finisher.finish()
     compiler.place(done)
+
+
+def _row_body(compiler: Compiler, block: Block, finisher: Finisher | None, end: int) -> Body:
+    """What is done for each row."""
+    if finisher is None:
+        return lambda next_label: _emit_result(compiler, block)
+    emit_row = finisher.row
+    return lambda next_label: emit_row(next_label, end)
 
 
 def _emit_result(compiler: Compiler, block: Block) -> None:
