@@ -35,6 +35,9 @@ _CREDIT = 200
 _VALUE_OF_HIT = 4
 _NEXT_CREDIT = 50
 _PAUSE = 2000
+_PLAN_CREDIT = 300
+_COST_OF_PLAN = 15
+_VALUE_OF_USE = 10
 _CREATE = k.CREATE
 _ENDS = [k.END_OF_INPUT, k.END_OF_INPUT]
 _UNFIT = frozenset((k.VARIABLE, k.SELECT, k.ILLEGAL, k.COMMENT, k.END_OF_INPUT))
@@ -52,16 +55,41 @@ Piece = tuple[list[str], list[int]]
 """The words of a part of a text and their kinds."""
 
 
+class Worth:
+    """How well it goes to make plans for conditions that come again: what a plan costs is taken from the `credit`, what each
+    use of it spares is added.  Without credit a plan is made now and then."""
+
+    __slots__ = ("credit",)
+
+    def __init__(self) -> None:
+        self.credit = _PLAN_CREDIT
+
+    def may_plan(self) -> bool:
+        """Whether another plan may be made, and takes what it costs."""
+        if self.credit < _COST_OF_PLAN:
+            self.credit += 1
+            return False
+        self.credit -= _COST_OF_PLAN
+        return True
+
+    def note_use(self) -> None:
+        """A plan has been used."""
+        if self.credit < _PLAN_CREDIT:
+            self.credit += _VALUE_OF_USE
+
+
 class Condition:
     """A condition between its WHERE and what follows: `words` and `kinds` of its tokens, with WHERE; `first` and `end`, the
     token numbers of its tree; the tree, None as long as it has not been parsed, and the `columns` and `calls` in it.
 
     `is_plain` tells that it consists of names, literals, comparisons, IN, BETWEEN, IS, AND, OR and NOT alone.  In `plans` the
-    planner keeps what it has found out about a condition of this text, by the name of the table."""
+    planner keeps what it has found out about a condition of this text; `worth` tells whether that pays."""
 
-    __slots__ = ("calls", "columns", "end", "first", "is_plain", "key", "kinds", "node", "plans", "words")
+    __slots__ = ("calls", "columns", "end", "first", "is_plain", "key", "kinds", "node", "plans", "words", "worth")
 
-    def __init__(self, key: tuple[int, str], words: list[str], kinds: list[int], plans: dict[object, Any]) -> None:
+    def __init__(
+        self, key: tuple[int, str], words: list[str], kinds: list[int], plans: dict[object, Any], worth: Worth
+    ) -> None:
         self.key = key
         self.words = words
         self.kinds = kinds
@@ -72,16 +100,18 @@ class Condition:
         self.calls: list[FunctionCall] = []
         self.is_plain = _PLAIN.issuperset(kinds)
         self.plans = plans
+        self.worth = worth
 
 
 class RecentConditions:
     """The conditions of one connection, the latest last, and the tokens of what stood before and behind them."""
 
-    __slots__ = ("credit", "kept", "n_skips", "pieces", "plans")
+    __slots__ = ("credit", "kept", "n_skips", "pieces", "plans", "worth")
 
     def __init__(self) -> None:
         self.kept: dict[tuple[int, str], Condition] = {}
         self.plans: dict[str, dict[object, Any]] = {}
+        self.worth = Worth()
         self.pieces: dict[str, Piece] = {}
         self.credit = _CREDIT
         self.n_skips = 0
@@ -155,7 +185,7 @@ class RecentConditions:
             if len(plans) >= _MAX_KEPT:
                 del plans[next(iter(plans))]
             known = plans[text] = {}
-        return Condition((first, text), words, kinds, known)
+        return Condition((first, text), words, kinds, known, self.worth)
 
     def give_back(self, condition: Condition) -> None:
         """Keeps a condition that no statement is being compiled with any more."""

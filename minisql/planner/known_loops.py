@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _MAX_PLANS = 64
 # To note what is known costs as much as a third of what it spares.
-_MIN_SEEN = 2
+_MIN_SEEN = 1
 _MAX_STARTS = 16
 
 
@@ -110,7 +110,7 @@ def known_loop(compiler: Compiler, condition: Condition, source: Source) -> Know
         if generation != compiler.context.catalog.generation or n_seen < _MIN_SEEN:
             return None
         facts = facts_of(table, generation)
-        if not facts.is_plain or table.has_generated or not _are_columns(condition, source):
+        if not facts.is_plain or table.has_generated or not _are_columns(condition, source) or not condition.worth.may_plan():
             return None
         loop = KnownLoop(source, facts)
         condition.plans[source.alias] = (generation, loop, n_seen)
@@ -118,6 +118,7 @@ def known_loop(compiler: Compiler, condition: Condition, source: Source) -> Know
         if generation != compiler.context.catalog.generation or loop.source.table is not table:
             del condition.plans[source.alias]
             return None
+        condition.worth.note_use()
         source = loop.source
         source.registers = []
         source.cursor = -1

@@ -52,10 +52,11 @@ Path = tuple[
 
 class PathFacts:
     """What the choice needs to know of a table, for one generation of the schema: `is_plain` says whether it can be made here,
-    `full` is the LogEst of its rows, `indexes` have an `IndexFacts` each; tables with the same `signature` have columns that
-    expressions treat alike."""
+    `full` is the LogEst of its rows, `indexes` have an `IndexFacts` each, `missing` are the names that they lack, `complete`
+    says which lack none; `nothing` is the question of a statement that wants no more than searches; tables with the same
+    `signature` have columns that expressions treat alike."""
 
-    __slots__ = ("full", "generation", "indexes", "is_plain", "scan", "signature")
+    __slots__ = ("complete", "full", "generation", "indexes", "is_plain", "missing", "nothing", "scan", "signature")
 
     def __init__(self, table: Table, generation: int) -> None:
         self.generation = generation
@@ -78,6 +79,9 @@ class PathFacts:
             # Without an order that it gives, a scan that seeks every row loses against the scan of the table.
             may_win = scans[1][0] < self.scan[0] or scans[1][1] < self.full
             self.indexes.append((index.columns[0].position, estimates, index, estimates.missing, scans[0], scans[1], may_win))
+        self.missing = [known[3] for known in self.indexes]
+        self.complete = tuple([not missing for missing in self.missing])
+        self.nothing: Question = ((False,) * len(self.indexes), False, False, None)
 
 
 IndexFacts = tuple[int, "IndexEstimates", "Index", "frozenset[str]", Path, Path, bool]
@@ -103,17 +107,14 @@ def choose_path(
     facts = facts_of(table, compiler.context.catalog.generation)
     if not facts.is_plain:
         return None
-    question = question_of(made.source, facts, usage, wanted)
-    paths = paths_of(compiler, made, facts, terms, question)
+    paths = paths_of(compiler, made, facts, terms, question_of(made.source, facts, usage, wanted))
     if len(paths) == 1:
         best = paths[0]
     elif wanted is None:
         best = _cheapest(paths, terms, facts.full, made.mask)
     else:
         best = _cheapest_sorted(paths, None, terms, facts.full, made, wanted)
-    access = access_of(made, best)
-    access.rows = adjusted_rows(best, terms, facts.full, made.mask)
-    return access
+    return access_of(made, best)
 
 
 Question = tuple["tuple[bool, ...]", bool, bool, "int | None"]
@@ -124,12 +125,15 @@ the table, or any order will do)."""
 
 def question_of(source: Source, facts: PathFacts, usage: Usage | None, wanted: WantedOrder | None) -> Question:
     """What a statement asks of the indexes of its only table."""
-    if usage is None:
-        coverings, allows_scan = (False,) * len(facts.indexes), False
+    if usage is None or not facts.indexes:
+        coverings, allows_scan, _, _ = facts.nothing
     else:
         used = usage.of_source(source.name)
         allows_scan = usage.allows_covering_scan
-        coverings = tuple([not known[3] or (used is not None and known[3].isdisjoint(used)) for known in facts.indexes])
+        if used is None:
+            coverings = facts.complete
+        else:
+            coverings = tuple([missing.isdisjoint(used) for missing in facts.missing])
     if wanted is None:
         return coverings, allows_scan, False, None
     order_helps = any([term.source is source or term.position is None for term in wanted.terms])
@@ -429,13 +433,12 @@ def _add_union(
     known = made.mask if term.mask == made.mask else 0
     branches: list[Path] = []
     total = rows = 0
-    nothing: Question = ((False,) * len(facts.indexes), False, False, None)
     for expression in term.expression.terms:  # type: ignore[attr-defined]
         parts = [make_term(compiler, part, term.scope, None, known) for part in split(expression)]
         candidates = [candidate for part in parts for candidate in part.candidates if candidate.source is made.source]
         found: list[Path] = []
         if candidates:
-            _add_paths(table, facts, candidates, nothing, found)
+            _add_paths(table, facts, candidates, facts.nothing, found)
         for part in parts:
             part.candidates = []  # nothing else looks at them, and they refer to the part
         if not found:

@@ -47,11 +47,13 @@ if TYPE_CHECKING:
     from minisql.bytecode.program import Instruction
     from minisql.catalog.schema import Table
     from minisql.parser.recent_conditions import Condition
+    from minisql.planner.access import Access
     from minisql.planner.compiler import Compiler
     from minisql.planner.known_loops import KnownLoop
     from minisql.planner.loops import Body
     from minisql.planner.ordering import OrderItem
     from minisql.planner.select_code import Sink
+    from minisql.planner.terms import Term
 
 _CHOOSING_JOINS = ast.JOIN_LEFT | ast.JOIN_RIGHT | ast.JOIN_NATURAL
 
@@ -92,10 +94,10 @@ def emit_plain_select(
         elif core.where is not None or compiler.mentions_rowid:
             return None
         if condition is not None:
-            is_fit = len(items) == 1 and n_selects == 1 and not is_grouping and not compiler.may_aggregate
-            if not is_fit or core.where is not condition.node:
+            is_lone = len(items) == 1 and n_selects == 1 and not is_grouping and not compiler.may_aggregate
+            if not is_lone or not condition.is_plain or core.where is not condition.node:
                 condition = None
-            elif condition.is_plain:
+            elif condition.plans:
                 loop = known_loop(compiler, condition, scope.sources[0])
                 if loop is not None:
                     scope.sources[0] = loop.source
@@ -143,7 +145,7 @@ def emit_plain_select(
             return bound
     if has_choice:
         _emit_planned(compiler, block, order, calls or Calls(), n_selects, loop, condition)
-        if loop is None and condition is not None and condition.is_plain:
+        if loop is None and condition is not None:
             note_loop(compiler, condition, scope.sources[0])
     elif order is not None or len(items) > 1:
         _emit_joined_rows(compiler, block, order)
@@ -466,30 +468,35 @@ def _emit_planned(
     if is_satisfied:
         order = None
     core = block.core
-    finisher = None
-    if order is not None or core is None or core.is_distinct:
-        finisher = Finisher(compiler, block, order, Limits(), _row_sink(compiler), done)
-        finisher.open()
-        if order is not None:
-            end = compiler.label()
-    body = _row_body(compiler, block, finisher, end)
-    if loop is None or condition is None:
-        emit_lone_loop(compiler, accesses[0], terms, end, body)
-    else:
-        emit_known_loop(compiler, loop, condition, accesses[0], end, body)
-    if finisher is not None:
-        if order is not None:
-            compiler.place(end)
-        finisher.finish()
+    if order is None and core is not None and not core.is_distinct:
+        _emit_loop(compiler, accesses[0], terms, done, lambda next_label: _emit_result(compiler, block), loop, condition)
+        compiler.place(done)
+        return
+    finisher = Finisher(compiler, block, order, Limits(), _row_sink(compiler), done)
+    finisher.open()
+    if order is not None:
+        end = compiler.label()
+    _emit_loop(compiler, accesses[0], terms, end, lambda next_label: finisher.row(next_label, end), loop, condition)
+    if order is not None:
+        compiler.place(end)
+    finisher.finish()
     compiler.place(done)
 
 
-def _row_body(compiler: Compiler, block: Block, finisher: Finisher | None, end: int) -> Body:
-    """What is done for each row."""
-    if finisher is None:
-        return lambda next_label: _emit_result(compiler, block)
-    emit_row = finisher.row
-    return lambda next_label: emit_row(next_label, end)
+def _emit_loop(
+    compiler: Compiler,
+    access: Access,
+    terms: list[Term],
+    end: int,
+    body: Body,
+    loop: KnownLoop | None,
+    condition: Condition | None,
+) -> None:
+    """The loop of one table, known or not."""
+    if loop is None or condition is None:
+        emit_lone_loop(compiler, access, terms, end, body)
+    else:
+        emit_known_loop(compiler, loop, condition, access, end, body)
 
 
 def _emit_result(compiler: Compiler, block: Block) -> None:
