@@ -35,7 +35,7 @@ _CREDIT = 200
 _VALUE_OF_HIT = 4
 _NEXT_CREDIT = 50
 _PAUSE = 2000
-_PLAN_CREDIT = 300
+_PLAN_CREDIT = 200
 _COST_OF_PLAN = 15
 _VALUE_OF_USE = 10
 _CREATE = k.CREATE
@@ -57,20 +57,23 @@ Piece = tuple[list[str], list[int]]
 
 class Worth:
     """How well it goes to make plans for conditions that come again: what a plan costs is taken from the `credit`, what each
-    use of it spares is added.  Without credit a plan is made now and then."""
+    use of it spares is added.  Without credit only one condition in some is tried."""
 
     __slots__ = ("credit",)
 
     def __init__(self) -> None:
         self.credit = _PLAN_CREDIT
 
-    def may_plan(self) -> bool:
-        """Whether another plan may be made, and takes what it costs."""
-        if self.credit < _COST_OF_PLAN:
-            self.credit += 1
-            return False
+    def is_good(self) -> bool:
+        """Whether plans may be made for a new condition."""
+        if self.credit > 0:
+            return True
+        self.credit += 1
+        return False
+
+    def note_plan(self) -> None:
+        """A plan has been made."""
         self.credit -= _COST_OF_PLAN
-        return True
 
     def note_use(self) -> None:
         """A plan has been used."""
@@ -82,8 +85,9 @@ class Condition:
     """A condition between its WHERE and what follows: `words` and `kinds` of its tokens, with WHERE; `first` and `end`, the
     token numbers of its tree; the tree, None as long as it has not been parsed, and the `columns` and `calls` in it.
 
-    `is_plain` tells that it consists of names, literals, comparisons, IN, BETWEEN, IS, AND, OR and NOT alone.  In `plans` the
-    planner keeps what it has found out about a condition of this text; `worth` tells whether that pays."""
+    `is_plain` tells that it consists of names, literals, comparisons, IN, BETWEEN, IS, AND, OR and NOT alone, and that it is
+    worth looking.  In `plans` the planner keeps what it has found out about a condition of this text; `worth` tells whether
+    that pays."""
 
     __slots__ = ("calls", "columns", "end", "first", "is_plain", "key", "kinds", "node", "plans", "words", "worth")
 
@@ -98,7 +102,7 @@ class Condition:
         self.node: Expression | None = None
         self.columns: list[Column] = []
         self.calls: list[FunctionCall] = []
-        self.is_plain = _PLAIN.issuperset(kinds)
+        self.is_plain = worth.is_good() and _PLAIN.issuperset(kinds)
         self.plans = plans
         self.worth = worth
 

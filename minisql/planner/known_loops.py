@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from minisql.planner.wanted_order import WantedOrder
 
 _MAX_PLANS = 64
-# To note what is known costs as much as a third of what it spares.
-_MIN_SEEN = 1
 _MAX_STARTS = 16
 
 
@@ -102,22 +100,22 @@ def known_loop(compiler: Compiler, condition: Condition, source: Source) -> Know
     The loop has a source of its own to take the place of `source`.
     """
     table = source.table
-    known = condition.plans.get(source.alias)
+    plans = condition.plans
+    known = plans.get(source.alias)
     if known is None or table is None:
         return None
-    generation, loop, n_seen = known
+    generation, loop = known
+    if generation != compiler.context.catalog.generation or (loop is not None and loop.source.table is not table):
+        del plans[source.alias]
+        return None
     if loop is None:
-        if generation != compiler.context.catalog.generation or n_seen < _MIN_SEEN:
-            return None
         facts = facts_of(table, generation)
-        if not facts.is_plain or table.has_generated or not _are_columns(condition, source) or not condition.worth.may_plan():
+        if not facts.is_plain or table.has_generated or not _are_columns(condition, source):
             return None
+        condition.worth.note_plan()
         loop = KnownLoop(source, facts)
-        condition.plans[source.alias] = (generation, loop, n_seen)
+        plans[source.alias] = (generation, loop)
     else:
-        if generation != compiler.context.catalog.generation or loop.source.table is not table:
-            del condition.plans[source.alias]
-            return None
         condition.worth.note_use()
         source = loop.source
         source.registers = []
@@ -130,14 +128,11 @@ def known_loop(compiler: Compiler, condition: Condition, source: Source) -> Know
 def note_loop(compiler: Compiler, condition: Condition, source: Source) -> None:
     """Notes that a condition has come over a lone table."""
     plans = condition.plans
-    generation = compiler.context.catalog.generation
-    known = plans.get(source.alias)
-    if known is None or known[0] != generation:
+    if source.alias not in plans:
         if len(plans) >= _MAX_PLANS:
             plans.clear()
-        plans[source.alias] = (generation, None, 1)
-    else:
-        plans[source.alias] = (generation, None, known[2] + 1)
+        plans[source.alias] = (compiler.context.catalog.generation, None)
+        condition.worth.credit -= 1
 
 
 def _are_columns(condition: Condition, source: Source) -> bool:
