@@ -94,13 +94,13 @@ def _bind_here(
     misfit = 0
     for number, core in enumerate(node.cores):
         uses = common_table.n_uses if common_table is not None else 0
+        if common_table is not None:
+            common_table.n_uses_before = uses
         block = bind_core(compiler, core, parent)
         bound.blocks.append(block)
         if not number and block.rows is not None and compiler.view_depth:
             # VALUES at the start of a view is no coroutine.
             block.is_row_list = True
-        if common_table is not None and common_table.n_uses > uses + 1:
-            raise sqlite_error(ERROR, f"multiple references to recursive table: {common_table.node.name}")
         if number and len(block.results) != len(bound.blocks[number - 1].results):
             misfit = number
         if common_table is not None:
@@ -115,7 +115,12 @@ def _bind_here(
     if misfit:
         _raise_width(node, misfit)
     if wants_columns:
+        # A subquery among the results that reads the table itself is one reference too many.
+        if common_table is not None:
+            common_table.is_emitting = common_table.is_recursive
         bound.columns = result_columns(compiler, bound)
+        if common_table is not None:
+            common_table.is_emitting = False
         if common_table is not None and len(bound.blocks) > 1:
             # The queue's columns have the affinity of the whole compound, the recursive arms included.
             for queued, column in zip(common_table.columns, bound.columns):
@@ -671,13 +676,15 @@ def bind_common_table(compiler: Compiler, common: CommonTable, item: ast.TableSo
     if item.indexed_by is not None:
         raise sqlite_error(ERROR, f'no such index: "{item.indexed_by}"')
     if common.is_emitting:
-        what = "multiple recursive references" if common.row_registers else "circular reference"
+        what = "multiple recursive references" if common.row_registers or common.is_binding else "circular reference"
         raise sqlite_error(ERROR, f"{what}: {node.name}")
     if common.is_binding:
         common.n_uses += 1
         common.is_recursive = True
         if not common.columns or compiler.bind_depth != common.depth:
             raise sqlite_error(ERROR, f"circular reference: {node.name}")
+        if common.n_uses > common.n_uses_before + 1:
+            raise sqlite_error(ERROR, f"multiple references to recursive table: {node.name}")
         source = Source(alias, common.columns, positions_of(common.columns), [])
         made = Input(RECURSION, source)
         made.common_table = common

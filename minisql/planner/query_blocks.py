@@ -125,8 +125,8 @@ class CommonTable:
     recursively, the columns known so far."""
 
     __slots__ = (
-        "columns", "cursor", "depth", "flag", "is_binding", "is_emitting", "is_recursive", "is_shared", "n_uses", "node",
-        "row_registers", "scope",
+        "columns", "cursor", "depth", "flag", "is_binding", "is_emitting", "is_recursive", "is_shared", "n_uses",
+        "n_uses_before", "node", "row_registers", "scope",
     )  # fmt: skip
 
     def __init__(self, node: ast.CommonTable, scope: Scope | None) -> None:
@@ -139,6 +139,8 @@ class CommonTable:
         self.is_recursive = False
         self.columns: list[Column] = []
         self.n_uses = 0
+        # Of these those of the arms before the one that is being bound.
+        self.n_uses_before = 0
         # Used more than once: the list cursor that holds its rows, and the register that tells that it does.
         self.is_shared = False
         self.cursor = -1
