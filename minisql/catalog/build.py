@@ -256,9 +256,8 @@ def _key_columns(
     table = work.table
     if len(terms) > limits.DEFAULTS[limits.COLUMN]:
         raise sqlite_error(ERROR, "too many columns in index")
+    refuse_nulls(terms)
     for term in terms:
-        if term.nulls is not None:
-            raise sqlite_error(ERROR, f"unsupported use of NULLS {term.nulls}")
         expression, collation = strip_collation(term.expression)
         name = key_column_name(expression)
         if name is None or (not is_primary and is_plain_text(term.expression)):
@@ -281,6 +280,13 @@ def strip_collation(expression: ast.Expression) -> tuple[ast.Expression, str | N
         collation = collation or expression.collation
         expression = expression.operand
     return expression, collation
+
+
+def refuse_nulls(terms: Sequence[ast.OrderingTerm]) -> None:
+    """Raises for NULLS FIRST and NULLS LAST, which a key cannot have."""
+    for term in terms:
+        if term.nulls is not None:
+            raise sqlite_error(ERROR, f"unsupported use of NULLS {term.nulls}")
 
 
 def key_column_name(expression: ast.Expression) -> str | None:
@@ -439,9 +445,8 @@ def build_index(
     """
     work = _TableWork(table, find_collation, is_loading)
     columns: list[IndexColumn] = []
+    refuse_nulls(statement.columns)
     for term in statement.columns:
-        if term.nulls is not None:
-            raise sqlite_error(ERROR, f"unsupported use of NULLS {term.nulls}")
         columns.append(_index_column(work, term))
     index = Index(statement.name, table, columns, statement.is_unique, "c")
     index.where = statement.where

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
-from minisql.catalog.build import build_index, is_plain_text, strip_collation
+from minisql.catalog.build import build_index, is_plain_text, refuse_nulls, strip_collation
 from minisql.errors import ERROR, sqlite_error
 from minisql.limits import COLUMN
 from minisql.parser import ast
@@ -42,6 +42,7 @@ _INDEX_TREE = 2
 
 def emit_create_index(compiler: Compiler, node: ast.CreateIndex) -> None:
     """CREATE [UNIQUE] INDEX; does nothing when the index exists and IF NOT EXISTS says so."""
+    refuse_nulls(node.columns)
     catalog = compiler.context.catalog
     database = target_database(catalog, node.schema, offset=compiler.offset(node.position))
     if node.schema is None and node.table.lower() in loaded_schema(catalog, TEMP).tables:

@@ -25,6 +25,7 @@ from minisql.planner.insert_row import emit_entries, emit_insert_row
 from minisql.planner.json_arguments import columns_with_json
 from minisql.planner.layout import RowRegisters, allocate_row, table_layout
 from minisql.planner.optimizations import ROWS_AT_ONCE, is_left_out
+from minisql.planner.required_names import require_names
 from minisql.planner.returning import Returning, begin_returning, emit_returned_rows, emit_returning_row
 from minisql.planner.row_hearing import emit_row_heard
 from minisql.planner.rows import emit_generated_columns, emit_schema_expression, names_scope
@@ -129,6 +130,9 @@ def emit_insert(compiler: Compiler, node: ast.Insert) -> tuple[str, ...]:
         _emit_from_select(compiler, insertion, select)
     else:
         rows = core.rows  # type: ignore[union-attr]
+        if len(rows[0]) != len(insertion.fields):
+            for value in (value for row in rows for value in row):
+                require_names(compiler, value, insertion.scope or _NO_NAMES)
         _check_width(insertion, len(rows[0]))
         _begin(compiler, insertion, len(rows) == 1)
         if len(rows) == 1:

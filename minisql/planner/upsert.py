@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minisql.bytecode import opcodes as op
-from minisql.catalog.build import key_column_name, strip_collation
+from minisql.catalog.build import key_column_name, refuse_nulls, strip_collation
 from minisql.errors import ERROR, sqlite_error
 from minisql.parser import ast
 from minisql.planner.assignments import map_assignments
@@ -63,6 +63,7 @@ def begin_upserts(
 def check_conflict_targets(compiler: Compiler, table: Table, alias: str | None, clauses: Sequence[ast.Upsert]) -> None:
     """Raises SQLite's error for a conflict target that is no constraint."""
     for number, clause in enumerate(clauses, 1):
+        refuse_nulls(clause.target or ())
         if clause.target_where is not None:
             scratch = compiler.spawn()
             scratch.text = compiler.text
