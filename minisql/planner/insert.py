@@ -130,10 +130,7 @@ def emit_insert(compiler: Compiler, node: ast.Insert) -> tuple[str, ...]:
         _emit_from_select(compiler, insertion, select)
     else:
         rows = core.rows  # type: ignore[union-attr]
-        if len(rows[0]) != len(insertion.fields):
-            for value in (value for row in rows for value in row):
-                require_names(compiler, value, insertion.scope or _NO_NAMES)
-        _check_width(insertion, len(rows[0]))
+        _check_values(compiler, insertion, rows)
         _begin(compiler, insertion, len(rows) == 1)
         if len(rows) == 1:
             if rows[0][0].__class__ is ast.Variable:
@@ -200,6 +197,14 @@ def _field(table: Table, name: str, target: ast.TableSource) -> int:
     if table.columns[position].generated is not None:
         raise sqlite_error(ERROR, f'cannot INSERT into generated column "{table.columns[position].name}"')
     return position
+
+
+def _check_values(compiler: Compiler, insertion: Insertion, rows: list[list[ast.Expression]]) -> None:
+    """Raises for a wrong number of values, after what is wrong with names in them."""
+    if len(rows[0]) != len(insertion.fields):
+        for value in (value for row in rows for value in row):
+            require_names(compiler, value, insertion.scope or _NO_NAMES)
+    _check_width(insertion, len(rows[0]))
 
 
 def _check_width(insertion: Insertion, n_values: int) -> None:
