@@ -32,7 +32,7 @@ from minisql.planner.rows import emit_generated_columns, emit_schema_expression,
 from minisql.planner.scope import ROWID_NAMES, Scope
 from minisql.planner.targets import Target, check_writable, find_target, open_target
 from minisql.planner.triggers import STEP_EMITTERS, emit_triggers, has_time, triggers_of
-from minisql.planner.upsert import begin_upserts, check_conflict_targets
+from minisql.planner.upsert import begin_upserts, check_conflict_targets, constraints_of
 from minisql.planner.view_targets import view_as_table
 from minisql.planner.virtual_writes import begin_virtual_write, check_writable_module, emit_virtual_insert
 from minisql.planner.whole_rows import insertion_spec
@@ -240,7 +240,7 @@ def _begin(compiler: Compiler, insertion: Insertion, is_single: bool = False) ->
     if use is not None:
         returns_rows = insertion.returning is not None and not insertion.returning.counter
         if is_single and not insertion.triggers and not returns_rows and compiler.trigger is None:
-            use.is_single = not _may_delete(insertion, target)
+            use.is_single = not _may_delete(compiler, insertion, target)
             # Everything is checked before the first write, so there is never anything to undo.
             compiler.needs_statement_journal = not use.is_single
         check_insert_keys(compiler, use)
@@ -250,12 +250,16 @@ def _begin(compiler: Compiler, insertion: Insertion, is_single: bool = False) ->
         compiler.needs_statement_journal = True
 
 
-def _may_delete(insertion: Insertion, target: Target) -> bool:
-    """Tells whether REPLACE has something to look for."""
+def _may_delete(compiler: Compiler, insertion: Insertion, target: Target) -> bool:
+    """Tells whether REPLACE has something to look for, besides the keys that ON CONFLICT clauses answer for."""
     table = insertion.table
-    if any(clause.target is None for clause in insertion.node.upserts):
+    clauses = insertion.node.upserts
+    if any(clause.target is None for clause in clauses):
         return False
-    has_keys = ROWID in insertion.values or any(index.is_unique for index in table.indexes)
+    answered = constraints_of(compiler, table, clauses) if clauses else set()
+    has_keys = (ROWID in insertion.values and None not in answered) or any(
+        index.is_unique and index not in answered for index in table.indexes
+    )
     return has_keys and target.may_replace
 
 

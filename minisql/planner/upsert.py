@@ -72,6 +72,11 @@ def check_conflict_targets(compiler: Compiler, table: Table, alias: str | None, 
             _find_constraint(compiler, table, clause, number, len(clauses))
 
 
+def constraints_of(compiler: Compiler, table: Table, clauses: Sequence[ast.Upsert]) -> set[Index | None]:
+    """The unique indexes that conflict targets name; None for the rowid or the clustered primary key."""
+    return {_find_constraint(compiler, table, clause, number, len(clauses)) for number, clause in enumerate(clauses, 1)}
+
+
 def _find_constraint(compiler: Compiler, table: Table, clause: ast.Upsert, number: int, n_clauses: int) -> Index | None:
     """The unique index that a conflict target names; None for the rowid or the clustered primary key."""
     stripped = [strip_collation(term.expression) for term in clause.target or ()]
