@@ -12,9 +12,6 @@ from __future__ import annotations
 from minisql.bytecode.opcodes import JUMPS, EndCoroutine, Goto, Halt, InitCoroutine, Next, Return
 from minisql.bytecode.program import Instruction, LoopExtent, Program
 
-OpenLoop = tuple[int, int, int, int, int, int]
-"""(opcode, cursor, address of the start, of the body, first row register, number of columns)."""
-
 _ENDINGS = frozenset((Halt, Goto, Return, EndCoroutine))
 
 
@@ -22,14 +19,14 @@ class ProgramBuilder:
     """Collects one program; see the module's docstring.  `emit` is the hot path: keep it flat."""
 
     __slots__ = (
+        "_label_addresses",
+        "_open_loops",
         "_parameters",
         "code",
         "constant_registers",
         "jumps",
-        "label_addresses",
         "loops",
         "n_cursors",
-        "open_loops",
         "template",
     )
 
@@ -43,10 +40,8 @@ class ProgramBuilder:
         # The register of each constant, by the key that `constant` makes of it.
         self.constant_registers: dict[object, int] = {}
         self._parameters: dict[int, int] = {}
-        # By number of the label; -1 until it is placed.
-        self.label_addresses: list[int] = [0]
-        # Loops that were begun and not ended, the innermost last.
-        self.open_loops: list[OpenLoop] = []
+        self._label_addresses: list[int] = [0]
+        self._open_loops: list[tuple[int, int, int, int, int, int]] = []
 
     def emit(self, opcode: int, p1: object = 0, p2: object = 0, p3: object = 0, p4: object = None, p5: int = 0) -> int:
         """Appends an instruction and returns its address.  For jumps p2 is a label (and p3 of InitCoroutine may be one)."""
@@ -108,13 +103,13 @@ class ProgramBuilder:
 
     def label(self) -> int:
         """A new label: a negative number that stands for an address not known yet."""
-        labels = self.label_addresses
+        labels = self._label_addresses
         labels.append(-1)
         return 1 - len(labels)
 
     def place(self, label: int) -> None:
         """The label stands for the address of the next instruction."""
-        self.label_addresses[-label] = len(self.code)
+        self._label_addresses[-label] = len(self.code)
 
     def here(self) -> int:
         """The address of the next instruction."""
@@ -123,11 +118,11 @@ class ProgramBuilder:
     def begin_loop(self, opcode: int, cursor: int, end: int, row: int, n_columns: int, p4: object = None, p5: int = 0) -> None:
         """Emits the instruction that starts a loop (p1 cursor, p2 the label `end`, p3 row) and opens its extent."""
         start = self.emit(opcode, cursor, end, row, p4, p5)
-        self.open_loops.append((opcode, cursor, start, start + 1, row, n_columns))
+        self._open_loops.append((opcode, cursor, start, start + 1, row, n_columns))
 
     def end_loop(self, opcode: int, continue_label: int, end: int) -> None:
         """Places `continue_label`, emits Next or Prev with the back jump, closes the innermost extent and places `end`."""
-        kind, cursor, start, body, row, n_columns = self.open_loops.pop()
+        kind, cursor, start, body, row, n_columns = self._open_loops.pop()
         if continue_label:
             self.place(continue_label)
         address = self.emit(opcode, cursor, body, row)
@@ -140,7 +135,7 @@ class ProgramBuilder:
         code = self.code
         address = len(code)
         if label:
-            self.label_addresses[-label] = address
+            self._label_addresses[-label] = address
         code.append((Next, cursor, start + 1, row, None, 0))
         code[start] = (opcode, cursor, address + 1, row, None, 0)
         self.loops.append(LoopExtent(opcode, cursor, start, start + 1, address, address + 1, row, n_columns))
@@ -157,7 +152,7 @@ class ProgramBuilder:
                 p3 += n
             code[address] = (opcode, p1, p2, p3, p4, p5)
         code[position:position] = instructions
-        self.label_addresses = [address + n if address >= 0 else address for address in self.label_addresses]
+        self._label_addresses = [address + n if address >= 0 else address for address in self._label_addresses]
         self.jumps = [address + n for address in self.jumps]
         for loop in self.loops:
             loop.start += n
@@ -170,7 +165,7 @@ class ProgramBuilder:
 
         A Halt is added where the program could run off its end; `ends` says that it cannot.
         """
-        addresses = self.label_addresses
+        addresses = self._label_addresses
         code = self.code
         if not ends and (not code or code[-1][0] not in _ENDINGS or max(addresses) == len(code)):
             code.append((Halt, 0, 0, 0, None, 0))

@@ -35,65 +35,22 @@ _CREDIT = 200
 _VALUE_OF_HIT = 4
 _NEXT_CREDIT = 50
 _PAUSE = 2000
-_PLAN_CREDIT = 200
-_COST_OF_PLAN = 15
-_VALUE_OF_USE = 10
 _CREATE = k.CREATE
 _ENDS = [k.END_OF_INPUT, k.END_OF_INPUT]
 _UNFIT = frozenset((k.VARIABLE, k.SELECT, k.ILLEGAL, k.COMMENT, k.END_OF_INPUT))
 """Tokens that a condition to be kept does not have."""
 
-_PLAIN = frozenset(
-    (
-        k.WHERE, k.ID, k.QUOTED_ID, k.DOT, k.STRING, k.NUMBER, k.BLOB, k.NULL, k.MINUS, k.PLUS, k.LP, k.RP, k.COMMA,
-        k.EQ, k.NE, k.LT, k.LE, k.GT, k.GE, k.AND, k.OR, k.NOT, k.IN, k.BETWEEN, k.IS, k.ISNULL, k.NOTNULL,
-    )
-)  # fmt: skip
-"""Tokens of a plain condition: without calls, it means the same whatever functions and collations there are."""
-
 Piece = tuple[list[str], list[int]]
 """The words of a part of a text and their kinds."""
 
 
-class Worth:
-    """How well it goes to make plans for conditions that come again: what a plan costs is taken from the `credit`, what each
-    use of it spares is added.  Without credit only one condition in some is tried."""
-
-    __slots__ = ("credit",)
-
-    def __init__(self) -> None:
-        self.credit = _PLAN_CREDIT
-
-    def is_good(self) -> bool:
-        """Whether plans may be made for a new condition."""
-        if self.credit > 0:
-            return True
-        self.credit += 1
-        return False
-
-    def note_plan(self) -> None:
-        """A plan has been made."""
-        self.credit -= _COST_OF_PLAN
-
-    def note_use(self) -> None:
-        """A plan has been used."""
-        if self.credit < _PLAN_CREDIT:
-            self.credit += _VALUE_OF_USE
-
-
 class Condition:
     """A condition between its WHERE and what follows: `words` and `kinds` of its tokens, with WHERE; `first` and `end`, the
-    token numbers of its tree; the tree, None as long as it has not been parsed, and the `columns` and `calls` in it.
+    token numbers of its tree; the tree, None as long as it has not been parsed, and the `columns` and `calls` in it."""
 
-    `is_plain` tells that it consists of names, literals, comparisons, IN, BETWEEN, IS, AND, OR and NOT alone, and that it is
-    worth looking.  In `plans` the planner keeps what it has found out about a condition of this text; `worth` tells whether
-    that pays."""
+    __slots__ = ("calls", "columns", "end", "first", "key", "kinds", "node", "words")
 
-    __slots__ = ("calls", "columns", "end", "first", "is_plain", "key", "kinds", "node", "plans", "words", "worth")
-
-    def __init__(
-        self, key: tuple[int, str], words: list[str], kinds: list[int], plans: dict[object, Any], worth: Worth
-    ) -> None:
+    def __init__(self, key: tuple[int, str], words: list[str], kinds: list[int]) -> None:
         self.key = key
         self.words = words
         self.kinds = kinds
@@ -102,20 +59,15 @@ class Condition:
         self.node: Expression | None = None
         self.columns: list[Column] = []
         self.calls: list[FunctionCall] = []
-        self.is_plain = worth.is_good() and _PLAIN.issuperset(kinds)
-        self.plans = plans
-        self.worth = worth
 
 
 class RecentConditions:
     """The conditions of one connection, the latest last, and the tokens of what stood before and behind them."""
 
-    __slots__ = ("credit", "kept", "n_skips", "pieces", "plans", "worth")
+    __slots__ = ("credit", "kept", "n_skips", "pieces")
 
     def __init__(self) -> None:
         self.kept: dict[tuple[int, str], Condition] = {}
-        self.plans: dict[str, dict[object, Any]] = {}
-        self.worth = Worth()
         self.pieces: dict[str, Piece] = {}
         self.credit = _CREDIT
         self.n_skips = 0
@@ -151,7 +103,7 @@ class RecentConditions:
             if self.credit < 0:
                 self.credit = _NEXT_CREDIT
                 self.n_skips = _PAUSE
-            condition = self._new_condition(len(words), text)
+            condition = _new_condition(len(words), text)
             if condition is None:
                 return None
         elif self.credit < _CREDIT:
@@ -179,18 +131,6 @@ class RecentConditions:
         found = pieces[text] = piece or _split(text)
         return found
 
-    def _new_condition(self, first: int, text: str) -> Condition | None:
-        words, kinds = _split(text)
-        if not _UNFIT.isdisjoint(kinds):
-            return None
-        plans = self.plans
-        known = plans.get(text)
-        if known is None:
-            if len(plans) >= _MAX_KEPT:
-                del plans[next(iter(plans))]
-            known = plans[text] = {}
-        return Condition((first, text), words, kinds, known, self.worth)
-
     def give_back(self, condition: Condition) -> None:
         """Keeps a condition that no statement is being compiled with any more."""
         for column in condition.columns:
@@ -203,12 +143,16 @@ class RecentConditions:
     def clear(self) -> None:
         """Forgets all conditions: another limit holds from now on."""
         self.kept.clear()
-        self.plans.clear()
 
 
 def _split(text: str) -> Piece:
     words = tokenize(text)  # type: ignore[call-arg]
     return words, [*map(kind_of, words)]
+
+
+def _new_condition(first: int, text: str) -> Condition | None:
+    words, kinds = _split(text)
+    return Condition((first, text), words, kinds) if _UNFIT.isdisjoint(kinds) else None
 
 
 def read_condition(state: State, read: Callable[[State], Any]) -> Expression:

@@ -70,7 +70,7 @@ def order_joins(
         usable = [term for term in terms if _may_use(term, inputs[0])] if terms else terms
         path = choose_path(compiler, inputs[0], usable, usage, wanted)
         if path is not None:
-            return nest_one(compiler, path, terms, wanted)
+            return _nest_one(compiler, path, terms, wanted)
     needed_first = prerequisites(inputs)
     may_hash = len(inputs) > 1 and compiler.context.flags.get("automatic_index", True) and not is_left_out(compiler, HASH_JOINS)
     accesses: list[Access] = []
@@ -91,7 +91,7 @@ def order_joins(
             accesses.append(access)
     if len(inputs) == 1 and accesses:
         best_access = accesses[0] if len(accesses) == 1 else _best_single(accesses, wanted)
-        return nest_one(compiler, best_access, terms, wanted)
+        return _nest_one(compiler, best_access, terms, wanted)
     width = beam_width(len(inputs))
     start_rows = 0
     nestings = [Nesting((), 0, start_rows, 0, 0, -1 if wanted is not None else 0)]
@@ -117,7 +117,7 @@ def order_joins(
     return chosen, satisfied
 
 
-def nest_one(
+def _nest_one(
     compiler: Compiler, access: Access, terms: list[Term], wanted: WantedOrder | None
 ) -> tuple[list[Access], int]:
     """The answer of `order_joins` for one input."""

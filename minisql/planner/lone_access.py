@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from minisql.planner.cost import IndexEstimates
     from minisql.planner.index_terms import Usage
     from minisql.planner.query_blocks import Input
-    from minisql.planner.scope import Source
     from minisql.planner.terms import Candidate, Term
     from minisql.planner.wanted_order import OrderTerm, WantedOrder
 
@@ -52,11 +51,9 @@ Path = tuple[
 
 class PathFacts:
     """What the choice needs to know of a table, for one generation of the schema: `is_plain` says whether it can be made here,
-    `full` is the LogEst of its rows, `indexes` have an `IndexFacts` each, `missing` are the names that they lack, `complete`
-    says which lack none; `nothing` is the question of a statement that wants no more than searches; tables with the same
-    `signature` have columns that expressions treat alike."""
+    `full` is the LogEst of its rows, `indexes` have an `IndexFacts` each."""
 
-    __slots__ = ("complete", "full", "generation", "indexes", "is_plain", "missing", "nothing", "scan", "signature")
+    __slots__ = ("full", "generation", "indexes", "is_plain", "scan")
 
     def __init__(self, table: Table, generation: int) -> None:
         self.generation = generation
@@ -64,10 +61,6 @@ class PathFacts:
         self.scan: Path = (self.full + 16, self.full, SCAN, None, (), None, None, False, None)
         self.is_plain = table.module is None and not table.is_without_rowid
         self.indexes: list[IndexFacts] = []
-        self.signature = (
-            table.rowid_alias,
-            tuple([(column.name.lower(), column.affinity, column.collation, column.is_not_null) for column in table.columns]),
-        )
         for index in table.indexes:
             estimates = index_estimates(index)
             self.is_plain = self.is_plain and estimates.is_plain
@@ -79,9 +72,6 @@ class PathFacts:
             # Without an order that it gives, a scan that seeks every row loses against the scan of the table.
             may_win = scans[1][0] < self.scan[0] or scans[1][1] < self.full
             self.indexes.append((index.columns[0].position, estimates, index, estimates.missing, scans[0], scans[1], may_win))
-        self.missing = [known[3] for known in self.indexes]
-        self.complete = tuple([not missing for missing in self.missing])
-        self.nothing: Question = ((False,) * len(self.indexes), False, False, None)
 
 
 IndexFacts = tuple[int, "IndexEstimates", "Index", "frozenset[str]", Path, Path, bool]
@@ -107,83 +97,30 @@ def choose_path(
     facts = facts_of(table, compiler.context.catalog.generation)
     if not facts.is_plain:
         return None
-    paths = paths_of(compiler, made, facts, terms, question_of(made.source, facts, usage, wanted))
+    source = made.source
+    full = facts.full
+    paths: list[Path] = [facts.scan]
+    candidates = [candidate for term in terms for candidate in term.candidates if candidate.source is source]
+    if candidates or facts.indexes:
+        order_helps = wanted is not None and any(
+            [term.source is source or term.position is None for term in wanted.terms]
+        )
+        leading = None
+        if wanted is not None and not wanted.is_grouping and wanted.terms[0].source is source:
+            leading = wanted.terms[0].position
+        _add_paths(made, table, facts, candidates, usage, order_helps, paths, leading)
+        for term in terms:
+            if term.expression.__class__ is ast.Or and term.mask & made.mask and not is_left_out(compiler, INDEX_UNIONS):
+                _add_union(compiler, made, table, facts, term, paths)
     if len(paths) == 1:
         best = paths[0]
     elif wanted is None:
-        best = _cheapest(paths, terms, facts.full, made.mask)
+        best = _cheapest(paths, terms, full, made.mask)
     else:
-        best = _cheapest_sorted(paths, None, terms, facts.full, made, wanted)
-    return access_of(made, best)
-
-
-Question = tuple["tuple[bool, ...]", bool, bool, "int | None"]
-"""What besides the condition decides which paths there are: whether each index covers the statement, whether one that does may
-be scanned for being narrow, whether an order may be worth something, and the column that it begins with (None: no column of
-the table, or any order will do)."""
-
-
-def question_of(source: Source, facts: PathFacts, usage: Usage | None, wanted: WantedOrder | None) -> Question:
-    """What a statement asks of the indexes of its only table."""
-    if usage is None or not facts.indexes:
-        coverings, allows_scan, _, _ = facts.nothing
-    else:
-        used = usage.of_source(source.name)
-        allows_scan = usage.allows_covering_scan
-        if used is None:
-            coverings = facts.complete
-        else:
-            coverings = tuple([missing.isdisjoint(used) for missing in facts.missing])
-    if wanted is None:
-        return coverings, allows_scan, False, None
-    order_helps = any([term.source is source or term.position is None for term in wanted.terms])
-    leading = wanted.terms[0].position if not wanted.is_grouping and wanted.terms[0].source is source else None
-    return coverings, allows_scan, order_helps, leading
-
-
-def paths_of(
-    compiler: Compiler,
-    made: Input,
-    facts: PathFacts,
-    terms: list[Term],
-    question: Question,
-    unions: list[Path] | None = None,
-) -> list[Path]:
-    """The paths that may be the best one, the scan of the table first; `unions` if they are known."""
-    paths: list[Path] = [facts.scan]
-    source = made.source
-    candidates = [candidate for term in terms for candidate in term.candidates if candidate.source is source]
-    if candidates or facts.indexes:
-        table = made.table
-        assert table is not None, "the caller looked"
-        _add_paths(table, facts, candidates, question, paths)
-        if unions is not None:
-            paths += unions
-        else:
-            for term in terms:
-                if term.expression.__class__ is ast.Or:
-                    paths += unions_of(compiler, made, facts, terms)
-                    break
-    return paths
-
-
-def unions_of(compiler: Compiler, made: Input, facts: PathFacts, terms: list[Term]) -> list[Path]:
-    """The paths that search for each branch of an OR, whatever else the statement asks for."""
-    unions: list[Path] = []
-    for term in terms:
-        if term.expression.__class__ is ast.Or and term.mask & made.mask and not is_left_out(compiler, INDEX_UNIONS):
-            assert made.table is not None, "the caller looked"
-            _add_union(compiler, made, made.table, facts, term, unions)
-    return unions
-
-
-def best_of(
-    paths: list[Path], rows: list[int] | None, terms: list[Term], full: int, made: Input, wanted: WantedOrder | None
-) -> Path:
-    """The cheapest of several paths; `rows` are those of each if they are known."""
-    if wanted is None:
-        return _cheapest(paths, terms, full, made.mask)
-    return _cheapest_sorted(paths, rows, terms, full, made, wanted)
+        best = _cheapest_sorted(paths, terms, full, made, wanted)
+    access = _made(made, best)
+    access.rows = _adjusted_rows(best, terms, full, made.mask)
+    return access
 
 
 def _cheapest(paths: list[Path], terms: list[Term], full: int, mask: int) -> Path:
@@ -196,8 +133,8 @@ def _cheapest(paths: list[Path], terms: list[Term], full: int, mask: int) -> Pat
             continue
         if path[0] == best_cost:
             if best_rows is None:
-                best_rows = adjusted_rows(best, terms, full, mask)
-            rows = adjusted_rows(path, terms, full, mask)
+                best_rows = _adjusted_rows(best, terms, full, mask)
+            rows = _adjusted_rows(path, terms, full, mask)
             if rows >= best_rows:
                 continue
             best_rows = rows
@@ -208,18 +145,16 @@ def _cheapest(paths: list[Path], terms: list[Term], full: int, mask: int) -> Pat
     return best
 
 
-def _cheapest_sorted(
-    paths: list[Path], known_rows: list[int] | None, terms: list[Term], full: int, made: Input, wanted: WantedOrder
-) -> Path:
+def _cheapest_sorted(paths: list[Path], terms: list[Term], full: int, made: Input, wanted: WantedOrder) -> Path:
     """The same when what is not in order has to be sorted."""
     best = paths[0]
     best_key = (1 << 30, 0, 0)
     n_terms = len(wanted.terms)
-    for number, path in enumerate(paths):
+    for path in paths:
         total = path[0]
         if total > best_key[0]:
             continue
-        rows = adjusted_rows(path, terms, full, made.mask) if known_rows is None else known_rows[number]
+        rows = _adjusted_rows(path, terms, full, made.mask)
         ordered = _satisfied(path, made, wanted)
         if 0 <= ordered < n_terms:
             price = cost.sorting_cost(rows, wanted.n_columns, n_terms, ordered, wanted.limit, False)
@@ -230,7 +165,7 @@ def _cheapest_sorted(
     return best
 
 
-def adjusted_rows(path: Path, terms: list[Term], full: int, mask: int) -> int:
+def _adjusted_rows(path: Path, terms: list[Term], full: int, mask: int) -> int:
     """The rows of a path after the terms that are checked but not used for searching; see `adjust_rows`."""
     _, rows, kind, _, equal, lower, upper, _, _ = path
     if kind == BY_OR:
@@ -262,7 +197,7 @@ def _uses(path: Path, term: Term) -> bool:
     return bool(equal) and any([candidate.term is term for candidate in equal])
 
 
-def access_of(made: Input, path: Path) -> Access:
+def _made(made: Input, path: Path) -> Access:
     """The Access of a path."""
     total, rows, kind, index, equal, lower, upper, is_covering, union = path
     access = Access(kind, made, index)
@@ -272,7 +207,7 @@ def access_of(made: Input, path: Path) -> Access:
     if union is not None:
         access.or_term = union[0]
         access.terms = [union[0]]
-        access.branches = [access_of(made, branch) for branch in union[1]]
+        access.branches = [_made(made, branch) for branch in union[1]]
         for branch in access.branches:
             access.needs |= branch.needs
         return access
@@ -296,9 +231,16 @@ def _is_single(kind: int, index: Index | None, equal: Equal) -> bool:
 
 
 def _add_paths(
-    table: Table, facts: PathFacts, candidates: list[Candidate], question: Question, paths: list[Path]
+    made: Input,
+    table: Table,
+    facts: PathFacts,
+    candidates: list[Candidate],
+    usage: Usage | None,
+    wants_order: bool,
+    paths: list[Path],
+    leading: int | None = None,
 ) -> None:
-    """By rowid, and by every index."""
+    """By rowid, and by every index; `leading` is the column that the wanted order begins with, if that is one."""
     by_position: dict[int | None, list[Candidate]] = {}
     for candidate in candidates:
         position = candidate.position
@@ -309,8 +251,13 @@ def _add_paths(
     alias = table.rowid_alias
     if ROWID in by_position or (alias >= 0 and alias in by_position):
         _add_rowid(facts.full, alias, candidates, paths)
-    coverings, allows_scan, wants_order, leading = question
-    for (position, estimates, index, _, covering_scan, whole_scan, may_win), covering in zip(facts.indexes, coverings):
+    used = None
+    allows_scan = False
+    if usage is not None:
+        used = usage.of_source(made.source.name)
+        allows_scan = usage.allows_covering_scan
+    for position, estimates, index, missing, covering_scan, whole_scan, may_win in facts.indexes:
+        covering = usage is not None and (not missing or (used is not None and missing.isdisjoint(used)))
         if covering:
             if wants_order or (allows_scan and estimates.is_narrower):
                 paths.append(covering_scan)
@@ -438,7 +385,7 @@ def _add_union(
         candidates = [candidate for part in parts for candidate in part.candidates if candidate.source is made.source]
         found: list[Path] = []
         if candidates:
-            _add_paths(table, facts, candidates, facts.nothing, found)
+            _add_paths(made, table, facts, candidates, None, False, found)
         for part in parts:
             part.candidates = []  # nothing else looks at them, and they refer to the part
         if not found:

@@ -190,20 +190,14 @@ def emit_lone_loop(compiler: Compiler, access: Access, terms: list[Term], end_la
     nest = Nest(compiler, terms, end_label)
     open_table(compiler, access)
     open_access(nest, access)
-    emit_checks(nest)
-    body(nest.next_label)
-    nest.close()
-
-
-def emit_checks(nest: Nest) -> None:
-    """Emits the terms that the access to a lone table does not make true; drops what the terms offer to indexes."""
-    compiler = nest.compiler
     next_label = nest.next_label
-    for term in nest.terms:
+    for term in terms:
         # Terms and candidates refer to each other, and a cycle would wait for the garbage collector.
         term.candidates = []
         if not term.is_done:
             emit_condition(compiler, term.expression, term.scope, next_label, False, True)
+    body(next_label)
+    nest.close()
 
 
 def _gathers_right_join(made: Input) -> bool:

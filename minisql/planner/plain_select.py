@@ -32,8 +32,7 @@ from minisql.planner.block_plan import BlockPlan, block_usage, plan_block, scans
 from minisql.planner.conditions import emit_condition
 from minisql.planner.expressions import emit_expression
 from minisql.planner.index_terms import Usage
-from minisql.planner.join_order import nest_one, order_joins
-from minisql.planner.known_loops import choose_known, emit_known_loop, known_loop, known_terms, note_loop
+from minisql.planner.join_order import order_joins
 from minisql.planner.loops import emit_lone_loop
 from minisql.planner.ordering import bind_order_by
 from minisql.planner.query_blocks import TABLE, Block, BoundSelect, Input, refuse_wide_join
@@ -46,24 +45,17 @@ if TYPE_CHECKING:
 
     from minisql.bytecode.program import Instruction
     from minisql.catalog.schema import Table
-    from minisql.parser.recent_conditions import Condition
-    from minisql.planner.access import Access
     from minisql.planner.compiler import Compiler
-    from minisql.planner.known_loops import KnownLoop
-    from minisql.planner.loops import Body
     from minisql.planner.ordering import OrderItem
     from minisql.planner.select_code import Sink
-    from minisql.planner.terms import Term
 
 _CHOOSING_JOINS = ast.JOIN_LEFT | ast.JOIN_RIGHT | ast.JOIN_NATURAL
 
 
-def emit_plain_select(
-    compiler: Compiler, node: ast.Select, n_selects: int, condition: Condition | None = None
-) -> BoundSelect | None:
+def emit_plain_select(compiler: Compiler, node: ast.Select, n_selects: int) -> BoundSelect | None:
     """Emits a SELECT whose rows are the statement's; None, with nothing done, if it is not a plain one.
 
-    `n_selects` tells how many SELECTs the statement has; `condition` is what is kept of its WHERE.
+    `n_selects` tells how many SELECTs the statement has.
     """
     core = node.cores[0]
     if (
@@ -83,7 +75,6 @@ def emit_plain_select(
     table = None
     # Whether there may be something to choose: how to reach the rows of the only table.
     has_choice = False
-    loop = None
     if items:
         has_choice = len(items) == 1
         table = _bind_tables(compiler, items, scope)
@@ -93,14 +84,6 @@ def emit_plain_select(
             has_choice = _may_choose(compiler, core, table)
         elif core.where is not None or compiler.mentions_rowid:
             return None
-        if condition is not None:
-            is_lone = len(items) == 1 and n_selects == 1 and not is_grouping and not compiler.may_aggregate
-            if not is_lone or not condition.is_plain or core.where is not condition.node:
-                condition = None
-            elif condition.plans:
-                loop = known_loop(compiler, condition, scope.sources[0])
-                if loop is not None:
-                    scope.sources[0] = loop.source
     if is_grouping and (not items or has_choice or node.order_by or compiler.mentions_rowid):
         return None
     bound = BoundSelect(node, None)
@@ -144,9 +127,7 @@ def emit_plain_select(
                 _emit_grouped(compiler, block, calls, has_choice)
             return bound
     if has_choice:
-        _emit_planned(compiler, block, order, calls or Calls(), n_selects, loop, condition)
-        if loop is None and condition is not None:
-            note_loop(compiler, condition, scope.sources[0])
+        _emit_planned(compiler, block, order, calls or Calls(), n_selects)
     elif order is not None or len(items) > 1:
         _emit_joined_rows(compiler, block, order)
     else:
@@ -430,26 +411,16 @@ def _has_star(block: Block) -> bool:
 
 
 def _emit_planned(
-    compiler: Compiler,
-    block: Block,
-    order: list[OrderItem] | None,
-    calls: Calls,
-    n_selects: int,
-    loop: KnownLoop | None,
-    condition: Condition | None,
+    compiler: Compiler, block: Block, order: list[OrderItem] | None, calls: Calls, n_selects: int
 ) -> None:
     """The rows of one table, reached in the cheapest way: the steps of `plan_block` that matter for it."""
     source = block.scope.sources[0]
+    made = _make_input(compiler, source)
+    block.inputs.append(made)
+    made.mask = source.mask = 1
     done = end = compiler.label()
     used = _bind_columns(compiler, source) if n_selects == 1 else None
-    if loop is None or condition is None:
-        made = _make_input(compiler, source)
-        made.mask = source.mask = 1
-        terms = [make_term(compiler, part, block.scope, None, 1) for part in split(block.where)]
-    else:
-        made = loop.made
-        terms = known_terms(compiler, loop, condition)
-    block.inputs.append(made)
+    terms = [make_term(compiler, part, block.scope, None, 1) for part in split(block.where)]
     usage = None
     if source.table is not None and source.table.indexes:
         if used is None or (order is not None and block.scope.aliases is not None):
@@ -458,10 +429,7 @@ def _emit_planned(
             usage = Usage.of_one(source.name, None if _has_star(block) else used)
         made.usage = usage
     wanted = wanted_order(compiler, block, order, None, calls)
-    if loop is None:
-        accesses, satisfied = order_joins(compiler, block.inputs, terms, usage, wanted)
-    else:
-        accesses, satisfied = nest_one(compiler, choose_known(compiler, loop, usage, wanted), terms, wanted)
+    accesses, satisfied = order_joins(compiler, block.inputs, terms, usage, wanted)
     is_satisfied = wanted is not None and satisfied == len(wanted.terms)
     if wanted is not None and scans_instead(block, accesses, calls, wanted, is_satisfied and wanted.is_grouping):
         is_satisfied = False
@@ -469,34 +437,18 @@ def _emit_planned(
         order = None
     core = block.core
     if order is None and core is not None and not core.is_distinct:
-        _emit_loop(compiler, accesses[0], terms, done, lambda next_label: _emit_result(compiler, block), loop, condition)
+        emit_lone_loop(compiler, accesses[0], terms, done, lambda next_label: _emit_result(compiler, block))
         compiler.place(done)
         return
     finisher = Finisher(compiler, block, order, Limits(), _row_sink(compiler), done)
     finisher.open()
     if order is not None:
         end = compiler.label()
-    _emit_loop(compiler, accesses[0], terms, end, lambda next_label: finisher.row(next_label, end), loop, condition)
+    emit_lone_loop(compiler, accesses[0], terms, end, lambda next_label: finisher.row(next_label, end))
     if order is not None:
         compiler.place(end)
     finisher.finish()
     compiler.place(done)
-
-
-def _emit_loop(
-    compiler: Compiler,
-    access: Access,
-    terms: list[Term],
-    end: int,
-    body: Body,
-    loop: KnownLoop | None,
-    condition: Condition | None,
-) -> None:
-    """The loop of one table, known or not."""
-    if loop is None or condition is None:
-        emit_lone_loop(compiler, access, terms, end, body)
-    else:
-        emit_known_loop(compiler, loop, condition, access, end, body)
 
 
 def _emit_result(compiler: Compiler, block: Block) -> None:

@@ -60,7 +60,7 @@ def _compile_select(parsed: Parsed, statement: ast.Select, context: PlanContext,
         compiler.wants_explain = True
         compiler.select_numbers = number_selects(statement)
     elif compiler.uses_fast_path:
-        bound = emit_plain_select(compiler, statement, parsed.n_selects, parsed.condition)
+        bound = emit_plain_select(compiler, statement, parsed.n_selects)
     if compiler.authorized is not None and not announce_select(compiler, statement, None):
         return finish_program(compiler, (), "select")
     if bound is None:
