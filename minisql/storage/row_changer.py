@@ -16,6 +16,7 @@ from minisql.storage.record import RecordCodec, Row
 from minisql.storage.row_edit import drop_row, put_row, swap_row
 from minisql.storage.table_cursor import LOOKUPS_BEFORE_DECODING, last_rowid
 from minisql.storage.table_tree import TableTree, decode_leaf, find_row
+from minisql.values.storage_class import INT64_MAX
 
 
 class RowChanger:
@@ -100,6 +101,19 @@ class RowChanger:
             put_row(tree, leaf, self._position, True, rowid, row, self.codec)
         elif not swap_row(tree, leaf, self._position, row, self.codec):
             put_row(tree, leaf, self._position, False, rowid, row, self.codec)
+
+    def append_row(self, row: Row) -> int | None:
+        """As TableCursor.append_row."""
+        tree = self.tree
+        leaf = tree.append_leaf
+        if leaf is not None and leaf.rowids and tree.pager.pages.get(leaf.number) is leaf:
+            rowid = leaf.rowids[-1] + 1
+        else:
+            rowid = (last_rowid(tree) or 0) + 1
+        if rowid > INT64_MAX:
+            return None
+        tree.insert(rowid, row, self.codec)
+        return rowid
 
     def last_rowid(self) -> int | None:
         """Returns the largest rowid, for choosing a new one; None when the table is empty."""

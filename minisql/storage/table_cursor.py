@@ -21,6 +21,7 @@ from minisql.storage.record import RecordCodec, Row
 from minisql.storage.row_cache import row_cache
 from minisql.storage.table_tree import MAX_DEPTH, TableTree, cut_leaf_cells, decode_leaf, find_row
 from minisql.storage.type_mask import ColumnMasks
+from minisql.values.storage_class import INT64_MAX
 
 NO_ROWS: list[Row] = []
 NO_ROWIDS: list[int] = []
@@ -347,6 +348,14 @@ class TableCursor:
     def insert(self, rowid: int, row: Row, append_hint: bool = False) -> None:
         """Inserts a row, or replaces the row that has the rowid.  The cursor keeps its place for `next`."""
         self.tree.insert(rowid, row, self.codec)
+
+    def append_row(self, row: Row) -> int | None:
+        """Inserts a row behind the last one and returns its rowid; None, and no row, when the largest rowid is in use."""
+        rowid = (last_rowid(self.tree) or 0) + 1
+        if rowid > INT64_MAX:
+            return None
+        self.tree.insert(rowid, row, self.codec)
+        return rowid
 
     def delete(self) -> None:
         """Deletes the row under the cursor; `next` then moves to the row behind it.  Works without a lease, as `update`."""

@@ -131,6 +131,9 @@ def _arithmetic(translator: Translator, address: int) -> Operand:
     if found is None:
         return Operand(f"{function}({a.text}, {b.text})", NULL | NUMBER, 64, False)
     test, x, y = found
+    if test and a.is_name and b.is_name and not any(map(translator.likely_class, (a, b))) and a.classes == b.classes:
+        # Nothing is known of either, as of the OLD and NEW of a trigger: two reals need no call either.
+        test = f"{x}.__class__ is {y}.__class__ and ({x}.__class__ is int or {x}.__class__ is float)"
     name = translator.temporary()
     limits = f"LOW <= ({name} := {x} {sign} {y}) <= HIGH"
     text = f"({name} if {test + ' and ' if test else ''}{limits} else {function}({x}, {y}))"

@@ -177,6 +177,11 @@ def _emit_insert(translator: Translator, address: int) -> None:
     row = translator.tuple_text(range(first, first + n), address)
     if flags & op.IN_PLACE:
         translator.line(f"c{cursor}.update({row})")
+    elif _appends(translator, address):
+        translator.line(f"{rowid} = c{cursor}.append_row({row})")
+        translator.line(f"if {rowid} is None:")
+        translator.line(f" {rowid} = random_rowid(c{cursor})")
+        translator.line(f" c{cursor}.insert({rowid}, {row})")
     else:
         translator.line(f"c{cursor}.insert({rowid}, {row}, {flags & op.APPEND != 0})")
     if flags & op.COUNT_CHANGE:
@@ -186,6 +191,18 @@ def _emit_insert(translator: Translator, address: int) -> None:
     if table_name is not None:
         target = translator.object_name(("p4", address))
         translator.line(f"if host.has_update_hook: report_insert(host, {target}, {rowid}, {flags})")
+
+
+def _appends(translator: Translator, address: int) -> bool:
+    """Whether this Insert takes the rowid that a NewRowid right before it chooses: then one call does both."""
+    _, cursor, first, rowid, (n, _, _), flags = translator.code[address]
+    return (
+        address > 0
+        and bool(flags & op.APPEND)
+        and address not in translator.plan.targets
+        and translator.code[address - 1][:4] == (op.NewRowid, cursor, rowid, 0)
+        and not first <= rowid < first + n
+    )
 
 
 def _emit_index_insert(translator: Translator, address: int) -> None:
@@ -259,8 +276,10 @@ def _emit_new_rowid(translator: Translator, address: int) -> None:
     if ever:
         emit_handler_call(translator, address)
         return
-    name = translator.temporary()
     translator.used_locals.add(target)
+    if translator.code[address + 1][0] == op.Insert and _appends(translator, address + 1):
+        return
+    name = translator.temporary()
     translator.line(f"{name} = c{cursor}.last_rowid() or 0")
     translator.line(f"r{target} = {name} + 1 if {name} < HIGH else random_rowid(c{cursor})")
 
