@@ -144,7 +144,10 @@ def new_column(definition: ast.ColumnDefinition) -> Column:
     declared_type = definition.type_name
     if declared_type.upper() in _STANDARD_TYPES:
         declared_type = declared_type.upper()
-    return Column(definition.name, declared_type, affinities.affinity_of_type(declared_type))
+    # An empty quoted name is a type that none of the rules knows.
+    is_unknown = definition.is_typed and not declared_type
+    affinity = affinities.NUMERIC if is_unknown else affinities.affinity_of_type(declared_type)
+    return Column(definition.name, declared_type, affinity)
 
 
 def _set_column_clause(work: _TableWork, column: Column, constraint: ast.Constraint) -> None:
@@ -402,7 +405,7 @@ def _add_foreign_key(table: Table, constraint: ast.ForeignKey, position: int | N
 def _check_strict_types(table: Table) -> None:
     for position, column in enumerate(table.columns):
         if column.declared_type not in _STANDARD_TYPES:
-            if not column.declared_type:
+            if not column.declared_type and column.affinity == affinities.BLOB:
                 raise sqlite_error(ERROR, f"missing datatype for {table.name}.{column.name}")
             raise sqlite_error(ERROR, f'unknown datatype for {table.name}.{column.name}: "{column.declared_type}"')
         if column.declared_type == "ANY":

@@ -125,8 +125,10 @@ def _create_table(state: State, is_temporary: bool) -> CreateTable:
 def _column_definition(state: State) -> ColumnDefinition:
     position = state.index
     column = name(state)
+    first = state.index
     type_name = column_type(state)
-    return ColumnDefinition(column, type_name, column_constraints(state, column), position)
+    is_typed = type_name != "" or (state.index > first and state.words[first][:1] in ("'", '"', "`", "["))
+    return ColumnDefinition(column, type_name, is_typed, column_constraints(state, column), position)
 
 
 def _table_options(state: State) -> tuple[bool, bool]:

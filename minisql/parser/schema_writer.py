@@ -83,7 +83,7 @@ def _foreign_key(node: ast.ForeignKey, depth: int) -> str:
 
 def _column_definition(node: ast.ColumnDefinition, depth: int) -> str:
     constraints = "".join([" " + write(constraint, depth) for constraint in node.constraints])
-    return quote_name(node.name) + _type(node.type_name) + constraints
+    return quote_name(node.name) + (_type(node.type_name) if node.type_name or not node.is_typed else ' ""') + constraints
 
 
 def _create(node: Any, what: str) -> str:

@@ -136,13 +136,19 @@ class ForeignKey(Constraint):
 
 
 class ColumnDefinition(Part):
-    """A column of CREATE TABLE; `type_name` is the text of the type as PRAGMA table_info shows it, "" without one."""
+    """A column of CREATE TABLE; `type_name` is the text of the type as PRAGMA table_info shows it, "" without one.
 
-    __slots__ = ("constraints", "name", "position", "type_name")
+    `is_typed` tells a type written as an empty quoted name from none.
+    """
 
-    def __init__(self, name: str, type_name: str, constraints: list[Constraint], position: int) -> None:
+    __slots__ = ("constraints", "is_typed", "name", "position", "type_name")
+
+    def __init__(
+        self, name: str, type_name: str, is_typed: bool, constraints: list[Constraint], position: int
+    ) -> None:
         self.name = name
         self.type_name = type_name
+        self.is_typed = is_typed
         self.constraints = constraints
         self.position = position
 

@@ -43,3 +43,29 @@ SELECT (SELECT i FROM t LIMIT 1)='12', (SELECT x FROM t LIMIT 1)=12
 CREATE VIEW v AS SELECT i, CAST(t AS INTEGER) AS ti, i+0 AS e FROM t
 
 SELECT i='12', ti='12', e='12' FROM v
+
+CREATE TABLE empty_types(a "", b [], c ``, d "" (3), e "" "", f " ", g '')
+
+SELECT type FROM pragma_table_info('empty_types')
+
+INSERT INTO empty_types VALUES('1','2','3','4','5','6','7'),('a',X'31',2.0,NULL,'1e2','0x1','')
+
+SELECT a, b, c, d, e, f, g, typeof(a), typeof(b), typeof(c), typeof(d), typeof(e), typeof(f), typeof(g) FROM empty_types
+
+SELECT a='1', a=1, g<'8' FROM empty_types
+
+CREATE TABLE empty_copied AS SELECT a, c FROM empty_types
+
+SELECT sql FROM sqlite_schema WHERE name='empty_copied'
+
+CREATE TABLE empty_strict(a "") STRICT
+
+CREATE TABLE missing_strict(a) STRICT
+
+CREATE TABLE empty_generated(a, b "" GENERATED ALWAYS AS (a), c GENERATED ALWAYS AS (a))
+
+ALTER TABLE empty_generated ADD COLUMN d ""
+
+INSERT INTO empty_generated VALUES('1','2')
+
+SELECT a, b, c, d, typeof(b), typeof(c), typeof(d) FROM empty_generated
