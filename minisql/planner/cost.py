@@ -72,9 +72,11 @@ class IndexEstimates:
         is_implied = index.table.is_without_rowid and index.sql is None and not index.is_clustered
         held = {column.position for column in (index.columns if is_implied else index.entry_columns)}
         held.add(index.table.rowid_alias)
-        self.missing = frozenset(
-            column.name.lower() for position, column in enumerate(index.table.columns) if position not in held
-        )
+        columns = index.table.columns
+        if index.table.has_generated and not held.issuperset(range(len(columns))):
+            # To SQLite a generated column uses all columns of its table: it is read from the table unless the entry has them all.
+            held = {position for position in held if position >= 0 and columns[position].generated is None}
+        self.missing = frozenset(column.name.lower() for position, column in enumerate(columns) if position not in held)
 
 
 def _is_narrower(index: Index, width: int) -> bool:

@@ -161,12 +161,22 @@ _CHOOSING = re.compile(r"\b(union|intersect|except|distinct|group by|min\(|max\(
 
 
 def _as_reals(rows: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
-    return [tuple(value + 0.0 if isinstance(value, (int, float)) else value for value in row) for row in rows]
+    return [tuple(_as_real(value) for value in row) for row in rows]
+
+
+def _as_real(value: object) -> object:
+    """A number, or the text of a real that is whole (quote() shows which of the two it was), as a real."""
+    if isinstance(value, str) and _WHOLE.fullmatch(value):
+        return float(value)
+    return value + 0.0 if isinstance(value, (int, float)) else value
+
+
+_WHOLE = re.compile(r"-?\d+(\.0)?")
 
 
 LATE = (
     "integer overflow", "JSON cannot hold BLOB", "json_object() labels must be TEXT", "string or blob too big", "malformed JSON",
-    "bad JSON path",
+    "bad JSON path", "FLAGS parameter to json_valid()", "ESCAPE expression must be a single character",
 )  # fmt: skip
 """Errors in values: SQL does not say whether a row's values are computed before or after a condition leaves the row out."""
 _LEAVING_OUT = re.compile(

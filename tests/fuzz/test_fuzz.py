@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz.__main__ import run_round
-from tests.fuzz.engines import Costly, Minisql, Sqlite, same
+from tests.fuzz.engines import Answer, Costly, Minisql, Sqlite, same
 from tests.fuzz.judging import Case, is_wrong
 from tests.fuzz.oracles import ORACLES
 from tests.fuzz.rounds import make_round
@@ -39,7 +39,7 @@ def test_a_difference_is_found_and_made_small(monkeypatch: pytest.MonkeyPatch) -
     assert len(small.script) <= 3 and len(small.script[-1]) < 30 < len(case.script[-1])
 
 
-def _shortened(answer):
+def _shortened(answer: Answer) -> Answer:
     return answer._replace(rows=answer.rows[:-1]) if answer.rows is not None and len(answer.rows) == 3 else answer
 
 
