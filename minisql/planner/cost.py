@@ -74,7 +74,7 @@ class IndexEstimates:
         held.add(index.table.rowid_alias)
         columns = index.table.columns
         if index.table.has_generated and not held.issuperset(range(len(columns))):
-            # To SQLite a generated column uses all columns of its table: it is read from the table unless the entry has them all.
+            # To SQLite a generated column uses all columns: it is read from the table unless the entry has them all.
             held = {position for position in held if position >= 0 and columns[position].generated is None}
         self.missing = frozenset(column.name.lower() for position, column in enumerate(columns) if position not in held)
 
