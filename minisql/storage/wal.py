@@ -358,7 +358,7 @@ class Wal:
         region = self.index.region(0)
         region[HEADER_WORDS : 2 * HEADER_WORDS] = image
         barrier()
-        region[:HEADER_WORDS] = image
+        region[0:HEADER_WORDS] = image
         self.header, self.shared_words = header, image.tolist()
 
     # -- writing ---------------------------------------------------------------------------------------------------
