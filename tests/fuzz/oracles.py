@@ -297,8 +297,8 @@ def _tlp_queries(round_: Round, shape: str) -> tuple[str, list[str], Callable[[R
     if shape in ("distinct", "group"):
         head, tail = ("distinct ", "") if shape == "distinct" else ("", f" group by {items}")
         base = f"select {head}{items} from {source.text}"
-        arms = [f"{base} where {part}{tail}" for part in split]
-        return base + tail, [" union ".join(arms)], lambda whole, parts: (len(whole), len(parts))
+        united = " union ".join(f"{base} where {part}{tail}" for part in split)
+        return base + tail, [united], lambda whole, parts: (len(whole), len(parts))
     base = f"select {items} from {source.text}"
     return base, [f"{base} where {part}" for part in split], lambda whole, parts: (near(whole), near(parts))
 
