@@ -222,8 +222,8 @@ def number_inputs(inputs: list[Input]) -> None:
 
 def block_terms(compiler: Compiler, block: Block) -> list[Term]:
     """The terms of WHERE and of all ON and USING clauses; those of inner joins count as WHERE."""
-    # A constant term over one table is checked with the others, before a subquery it keeps that from being run.
-    known = block.inputs[0].mask if len(block.inputs) == 1 and block.inputs[0].kind == TABLE else 0
+    # A constant term keeps a subquery from being run; over a table it is checked with the others.
+    known = block.inputs[0].mask if len(block.inputs) == 1 and block.inputs[0].kind != SUBQUERY else 0
     terms = [make_term(compiler, part, block.scope, None, known) for part in split(block.where)]
     for made in block.inputs:
         owner = made if made.join_flags & (ast.JOIN_LEFT | ast.JOIN_RIGHT) else None
